@@ -1,0 +1,1 @@
+//! The attribute and the derive of the `retry-budget` crate.

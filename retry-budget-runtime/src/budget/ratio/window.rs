@@ -1,0 +1,210 @@
+//! A sliding window of requests and retries, exact at every grant, without a lock.
+//!
+//! Time is cut into slots, numbered from zero; the window is the newest slot and the nine before it.
+//!
+//! - `now` holds the newest slot that anybody has seen and the number of retries granted since the start. It moves only
+//!   by compare-exchange, so a grant is one atomic step: what was read before it still holds when it succeeds.
+//! - `starts` holds, for the last sixteen slots, what `now` was when the slot began. The retries of a window are the
+//!   difference between the count now and the count at the window's start. Whoever first sees a new slot writes the
+//!   missing entries and only then moves `now`; anybody can do it for anybody, so nobody waits.
+//! - `requests` and `returned` count the first attempts and the retries given back, per slot. A slot that has left the
+//!   window is never cleared: the cell's lap says whose count it holds, and the next user of the cell replaces it.
+//!
+//! A late writer can make a retry count longer, or a request shorter, than a patient observer would; never the other
+//! way, so there is never a grant too many.
+
+use crate::sync::{
+    AtomicU64,
+    Ordering::{AcqRel, Acquire},
+};
+
+/// Slots in a window.
+pub(crate) const SLOTS: u64 = 10;
+/// Cells of one ring: a power of two above `SLOTS`.
+const RING: u64 = 16;
+pub(crate) type Ring = [AtomicU64; 16];
+/// The newest slot there can be: 11 years of the shortest slots. Later times count into it.
+const LAST_SLOT: u64 = (1 << 35) - 1;
+/// The most retries that can be told apart within a window.
+const MOST_GRANTED: u64 = (1 << 29) - 1;
+
+#[derive(Debug)]
+pub(crate) struct Window {
+    cells: Cells,
+}
+
+/// The words of a window, all zero at the start.
+#[derive(Debug)]
+pub(crate) struct Cells {
+    pub(crate) now: AtomicU64,
+    pub(crate) starts: Ring,
+    pub(crate) requests: Ring,
+    pub(crate) returned: Ring,
+}
+
+/// What a window holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Usage {
+    pub(crate) requests: u64,
+    pub(crate) retries: u64,
+}
+
+/// `slot: 35 | granted: 29`, the latter wrapping.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Moment {
+    slot: u64,
+    granted: u64,
+}
+
+impl Moment {
+    const fn of(word: u64) -> Self {
+        Self { slot: word >> 29, granted: word & MOST_GRANTED }
+    }
+
+    const fn word(self) -> u64 {
+        self.slot << 29 | self.granted
+    }
+}
+
+impl Window {
+    pub(crate) const fn new(cells: Cells) -> Self {
+        Self { cells }
+    }
+
+    /// A first attempt began in this slot.
+    #[inline]
+    pub(crate) fn request(&self, slot: u64) {
+        loop {
+            let now = self.move_to(slot);
+            if count(&self.cells.requests, now.slot) {
+                return;
+            }
+        }
+    }
+
+    /// Grants a retry in this slot if `allows` says so of the window; gives the slot it was counted in.
+    pub(crate) fn grant(&self, slot: u64, allows: impl Fn(Usage) -> bool) -> Option<u64> {
+        loop {
+            let now = self.move_to(slot);
+            let Some(granted) = self.granted_in_window(now) else { continue };
+            if granted == MOST_GRANTED || !allows(self.usage_at(now, granted)) {
+                return None;
+            }
+            let next = Moment { slot: now.slot, granted: (now.granted + 1) & MOST_GRANTED };
+            if self.cells.now.compare_exchange(now.word(), next.word(), AcqRel, Acquire).is_ok() {
+                return Some(now.slot);
+            }
+        }
+    }
+
+    /// A retry granted in this slot was never sent.
+    pub(crate) fn give_back(&self, slot: u64) {
+        // A slot in the future is nobody's grant.
+        if slot <= self.now().slot {
+            count(&self.cells.returned, slot);
+        }
+    }
+
+    /// What the window that ends with this slot holds.
+    pub(crate) fn usage(&self, slot: u64) -> Usage {
+        loop {
+            let now = self.move_to(slot);
+            if let Some(granted) = self.granted_in_window(now) {
+                return self.usage_at(now, granted);
+            }
+        }
+    }
+
+    fn usage_at(&self, now: Moment, granted: u64) -> Usage {
+        let sum = |ring| (first_slot(now.slot)..=now.slot).map(|slot| counted(ring, slot)).sum::<u64>();
+        Usage { requests: sum(&self.cells.requests), retries: granted.saturating_sub(sum(&self.cells.returned)) }
+    }
+
+    /// Retries granted in the window that ends now; nothing when the window is moving on.
+    fn granted_in_window(&self, now: Moment) -> Option<u64> {
+        let first = first_slot(now.slot);
+        let start = Moment::of(cell(&self.cells.starts, first).load(Acquire));
+        if start.slot != first {
+            // Somebody has seen a slot sixteen ahead and is about to move there.
+            self.move_to(start.slot);
+            return None;
+        }
+        Some(now.granted.wrapping_sub(start.granted) & MOST_GRANTED)
+    }
+
+    #[inline]
+    fn now(&self) -> Moment {
+        Moment::of(self.cells.now.load(Acquire))
+    }
+
+    /// Makes this slot the newest, unless a newer one has been seen: a clock that goes back counts there.
+    #[inline]
+    fn move_to(&self, slot: u64) -> Moment {
+        let now = self.now();
+        if slot <= now.slot { now } else { self.move_on(slot.min(LAST_SLOT)) }
+    }
+
+    #[cold]
+    fn move_on(&self, slot: u64) -> Moment {
+        loop {
+            let now = self.now();
+            if slot <= now.slot {
+                return now;
+            }
+            for new in first_slot(slot).max(now.slot + 1)..=slot {
+                let start = Moment { slot: new, granted: now.granted };
+                replace_older(cell(&self.cells.starts, new), start.word(), |word| Moment::of(word).slot < new);
+            }
+            let next = Moment { slot, granted: now.granted };
+            // If it fails, somebody has moved on or granted a retry: look again.
+            let _ = self.cells.now.compare_exchange(now.word(), next.word(), AcqRel, Acquire);
+        }
+    }
+}
+
+const fn first_slot(last: u64) -> u64 {
+    last.saturating_sub(SLOTS - 1)
+}
+
+#[allow(clippy::cast_possible_truncation)] // below RING
+fn cell(ring: &Ring, slot: u64) -> &AtomicU64 {
+    &ring[(slot % RING) as usize]
+}
+
+/// Adds one to a slot's count; false when its cell already belongs to a later slot.
+fn count(ring: &Ring, slot: u64) -> bool {
+    let cell = cell(ring, slot);
+    let lap = slot / RING;
+    let mut word = cell.load(Acquire);
+    loop {
+        let (held, count) = lap_and_count(word);
+        if held > lap {
+            return false;
+        }
+        let count = if held == lap { (count + 1).min(u32::MAX.into()) } else { 1 };
+        match cell.compare_exchange_weak(word, lap << 32 | count, AcqRel, Acquire) {
+            Ok(_) => return true,
+            Err(changed) => word = changed,
+        }
+    }
+}
+
+fn counted(ring: &Ring, slot: u64) -> u64 {
+    let (lap, count) = lap_and_count(cell(ring, slot).load(Acquire));
+    if lap == slot / RING { count } else { 0 }
+}
+
+/// `lap: 32 | count: 32`.
+const fn lap_and_count(word: u64) -> (u64, u64) {
+    (word >> 32, word & u32::MAX as u64)
+}
+
+fn replace_older(cell: &AtomicU64, new: u64, older: impl Fn(u64) -> bool) {
+    let mut word = cell.load(Acquire);
+    while older(word) {
+        match cell.compare_exchange_weak(word, new, AcqRel, Acquire) {
+            Ok(_) => return,
+            Err(changed) => word = changed,
+        }
+    }
+}

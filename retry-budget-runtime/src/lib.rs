@@ -1,0 +1,39 @@
+//! The budgets, the policy and the retry loop behind the [`retry-budget`] crate.
+//!
+//! Applications depend on `retry-budget`, which re-exports everything here beside the attribute and the derive. This
+//! crate is for libraries that want a [`Budget`] or [`Retryable`] without building a macro.
+//!
+//! To follow one call: [`retry()`] → [`Run::begin`] → the operation → [`Run::failed`] → [`Budget::try_retry`] → wait.
+//!
+//! [`retry-budget`]: https://docs.rs/retry-budget
+
+mod attempt;
+mod backoff;
+mod budget;
+mod observe;
+mod policy;
+mod retry;
+mod retryable;
+mod run;
+mod stop;
+mod sync;
+mod time;
+mod verdict;
+
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+
+pub use attempt::Attempt;
+pub use budget::{
+    Budget, CallEnd, Fate, Grant, NEVER, Never, RatioBudget, RatioBudgetBuilder, RetryKind, SettingsError, Snapshot,
+    TokenBudget, TokenBudgetBuilder, UNLIMITED, Unlimited,
+};
+pub use observe::{RetryEvent, StopEvent};
+pub use policy::{Jitter, RetryPolicy, RetryPolicyBuilder, WhenEmpty};
+pub use retry::{By, Classify, Outcome, OwnVerdict, Retry, Retrying, retry};
+pub use retryable::Retryable;
+pub use run::{Decision, Run};
+pub use stop::{Exhausted, Stop, StopReason};
+pub use time::Time;
+pub use verdict::Verdict;

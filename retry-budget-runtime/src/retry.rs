@@ -1,0 +1,208 @@
+//! The async loop around [`Run`](crate::Run): the function API. What the attribute expands to is the same loop,
+//! written into the user's function.
+
+pub(crate) mod call;
+
+use crate::{Attempt, Budget, Exhausted, RetryPolicy, Retryable, Stop, StopReason, Verdict};
+use call::{Call, Step};
+use pin_project_lite::pin_project;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+/// Runs an operation, and runs it again while it fails, the policy says so and the budget grants it.
+///
+/// Returns the value of the attempt that succeeded, or the error of the last one. With
+/// [`explained`](Retrying::explained) the error also says why no further attempt was made.
+///
+/// ```
+/// use retry_budget_runtime::{retry, RetryPolicy, TokenBudget};
+/// use std::io;
+///
+/// static PARTNER: TokenBudget = TokenBudget::builder("partner").build();
+///
+/// async fn greet(station: &str) -> io::Result<String> {
+///     retry(&PARTNER, &RetryPolicy::REQUEST, async |attempt| {
+///         if attempt.is_retry() { Ok(format!("hello {station}")) } else { Err(io::ErrorKind::TimedOut.into()) }
+///     })
+///     .await
+/// }
+/// # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+/// # assert_eq!(runtime.block_on(greet("Alexanderplatz")).unwrap(), "hello Alexanderplatz");
+/// ```
+///
+/// For an error type that you don't own, see [`Retry::classify`].
+///
+/// A function that borrows across an await and is spawned can fail to compile around an `async` closure, with
+/// "implementation of `Send` is not general enough": that is a limit of the compiler, and the attribute doesn't have it.
+///
+/// # Panics
+///
+/// Tokio panics at the first wait when there is no timer in its runtime, and says how to enable it.
+pub fn retry<T, E, B, F>(budget: B, policy: &RetryPolicy, operation: F) -> Retrying<impl Future<Output = Outcome<T, E>>>
+where
+    B: Budget,
+    E: Retryable,
+    F: AsyncFnMut(Attempt) -> Result<T, E>,
+{
+    Retry::new(budget, policy).run(operation)
+}
+
+/// [`retry`] with more to say: how errors of somebody else's type are classified.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "nothing runs until `run`"]
+pub struct Retry<'p, B, C = OwnVerdict> {
+    budget: B,
+    policy: &'p RetryPolicy,
+    classifier: C,
+}
+
+impl<'p, B: Budget> Retry<'p, B> {
+    /// Retries under this budget and policy; the error decides for itself ([`Retryable`]) unless
+    /// [`classify`](Self::classify) says otherwise.
+    pub const fn new(budget: B, policy: &'p RetryPolicy) -> Self {
+        Self { budget, policy, classifier: OwnVerdict(()) }
+    }
+
+    /// Decides which errors are worth a retry: a `bool` (true is transient), an `Option<RetryKind>` or a [`Verdict`].
+    ///
+    /// ```
+    /// use retry_budget_runtime::{Retry, RetryPolicy, TokenBudget};
+    /// # use std::num::ParseIntError;
+    ///
+    /// static PARTNER: TokenBudget = TokenBudget::builder("partner").build();
+    ///
+    /// # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    /// # runtime.block_on(async {
+    /// let number = Retry::new(&PARTNER, &RetryPolicy::REQUEST)
+    ///     .classify(|error: &ParseIntError| error.to_string().contains("invalid digit"))
+    ///     .run(async |attempt| if attempt.is_retry() { "7" } else { "seven" }.parse::<u8>())
+    ///     .await;
+    /// assert_eq!(number, Ok(7));
+    /// # });
+    /// ```
+    pub fn classify<E, V, C>(self, classify: C) -> Retry<'p, B, By<C>>
+    where
+        C: Fn(&E) -> V,
+        V: Into<Verdict>,
+    {
+        Retry { budget: self.budget, policy: self.policy, classifier: By(classify) }
+    }
+}
+
+impl<B: Budget, C> Retry<'_, B, C> {
+    /// Runs the operation.
+    pub fn run<T, E, F>(self, mut operation: F) -> Retrying<impl Future<Output = Outcome<T, E>>>
+    where
+        C: Classify<E>,
+        F: AsyncFnMut(Attempt) -> Result<T, E>,
+    {
+        let Self { budget, policy, classifier } = self;
+        let future = async move {
+            let mut call = Call::begin(budget, policy);
+            loop {
+                let wait = {
+                    let result = operation(call.attempt()).await;
+                    let error = match result {
+                        Ok(value) => {
+                            call.succeeded();
+                            break Outcome(Ok(value));
+                        }
+                        Err(error) => error,
+                    };
+                    match call.failed(classifier.verdict(&error)) {
+                        Step::Done => break Outcome(Err((error, call.stop(StopReason::NotRetryable)))),
+                        Step::Stop(reason, pause) => {
+                            if let Some(pause) = pause {
+                                call.wait(pause).await;
+                            }
+                            let stop = call.stop(reason);
+                            break Outcome(Err((classifier.exhausted(error, &stop), stop)));
+                        }
+                        Step::Retry(wait) => wait,
+                    }
+                };
+                call.wait(wait).await;
+                call.start_retry();
+            }
+        };
+        Retrying { future }
+    }
+}
+
+/// How a loop tells which errors are worth a retry. Implemented by this crate only.
+pub trait Classify<E>: sealed::Sealed {
+    #[doc(hidden)]
+    fn verdict(&self, error: &E) -> Verdict;
+    #[doc(hidden)]
+    fn exhausted(&self, error: E, stop: &Stop) -> E;
+}
+
+/// The error decides for itself.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnVerdict(());
+
+/// A function decides.
+#[derive(Clone, Copy, Debug)]
+pub struct By<C>(C);
+
+impl<E: Retryable> Classify<E> for OwnVerdict {
+    fn verdict(&self, error: &E) -> Verdict {
+        error.verdict()
+    }
+
+    fn exhausted(&self, error: E, stop: &Stop) -> E {
+        error.exhausted(stop.clone())
+    }
+}
+
+impl<E, V: Into<Verdict>, C: Fn(&E) -> V> Classify<E> for By<C> {
+    fn verdict(&self, error: &E) -> Verdict {
+        (self.0)(error).into()
+    }
+
+    fn exhausted(&self, error: E, _stop: &Stop) -> E {
+        error
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for super::OwnVerdict {}
+    impl<C> Sealed for super::By<C> {}
+}
+
+/// What a loop comes to, before it is known whether anybody wants the explanation.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Outcome<T, E>(Result<T, (E, Stop)>);
+
+pin_project! {
+    /// A call in progress: await it for its result.
+    #[derive(Debug)]
+    #[must_use = "futures do nothing unless awaited"]
+    pub struct Retrying<F> {
+        #[pin]
+        future: F,
+    }
+}
+
+impl<T, E, F: Future<Output = Outcome<T, E>>> Retrying<F> {
+    /// The error that comes back says why no further attempt was made.
+    ///
+    /// # Errors
+    ///
+    /// When the operation failed and no retry was made or granted: the last error, and why the call stopped.
+    pub async fn explained(self) -> Result<T, Exhausted<E>> {
+        self.future.await.0.map_err(|(error, stop)| Exhausted::new(error, stop))
+    }
+}
+
+impl<T, E, F: Future<Output = Outcome<T, E>>> Future for Retrying<F> {
+    type Output = Result<T, E>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let outcome = ready!(self.project().future.poll(cx));
+        Poll::Ready(outcome.0.map_err(|(error, _)| error))
+    }
+}

@@ -1,0 +1,117 @@
+//! Why a call stopped, for the log and for those who catch it on purpose.
+
+use std::fmt;
+use std::time::Duration;
+
+/// Why a call that failed was not tried again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StopReason {
+    /// The failure isn't worth a retry.
+    NotRetryable,
+    /// Every attempt that the policy allows was made.
+    AttemptsUsedUp,
+    /// The budget denied the retry.
+    BudgetEmpty,
+    /// The server said to wait longer than the policy's `retry_after_limit`.
+    HintTooFar,
+    /// The operation isn't idempotent, and the failed attempt may have been processed.
+    NotIdempotent,
+}
+
+impl StopReason {
+    /// The reason's name in snake case, as labels and logs show it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NotRetryable => "not_retryable",
+            Self::AttemptsUsedUp => "attempts_used_up",
+            Self::BudgetEmpty => "budget_empty",
+            Self::HintTooFar => "hint_too_far",
+            Self::NotIdempotent => "not_idempotent",
+        }
+    }
+}
+
+/// Why and when a call stopped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub struct Stop {
+    /// Why no further attempt was made.
+    pub reason: StopReason,
+    /// Attempts made, the first included.
+    pub attempts: u32,
+    /// The name of the call's budget.
+    pub budget: String,
+    /// Time between the first failure and the stop; zero when they are the same.
+    pub since_first_failure: Duration,
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { reason, attempts, budget, since_first_failure } = self;
+        let attempt = if *attempts == 1 { "attempt" } else { "attempts" };
+        match reason {
+            StopReason::NotRetryable => f.write_str("not worth a retry")?,
+            StopReason::AttemptsUsedUp => f.write_str("no attempts left")?,
+            StopReason::BudgetEmpty => write!(f, "retry budget `{budget}` is empty")?,
+            StopReason::HintTooFar => f.write_str("told to wait longer than retry_after_limit")?,
+            StopReason::NotIdempotent => f.write_str("not safe to repeat")?,
+        }
+        write!(f, "; gave up after {attempts} {attempt}")?;
+        if !since_first_failure.is_zero() {
+            write!(f, ", {since_first_failure:.0?} after the first failure")?;
+        }
+        Ok(())
+    }
+}
+
+/// A call that was given up: why it stopped, and its last error as [`source`](std::error::Error::source).
+///
+/// It is never worth a retry itself, so layers above don't multiply attempts.
+///
+/// ```
+/// use retry_budget_runtime::{retry, RetryPolicy, NEVER};
+/// use std::{error::Error, io};
+///
+/// # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+/// # runtime.block_on(async {
+/// let gave_up = retry(&NEVER, &RetryPolicy::REQUEST, async |_| {
+///     Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionReset))
+/// })
+/// .explained()
+/// .await
+/// .unwrap_err();
+///
+/// assert_eq!(gave_up.to_string(), "retry budget `NEVER` is empty; gave up after 1 attempt");
+/// assert_eq!(gave_up.source().unwrap().to_string(), "connection reset");
+/// # });
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{stop}")]
+pub struct Exhausted<E> {
+    stop: Stop,
+    #[source]
+    error: E,
+}
+
+impl<E> Exhausted<E> {
+    /// Puts the two together.
+    pub const fn new(error: E, stop: Stop) -> Self {
+        Self { stop, error }
+    }
+
+    /// Why the call stopped.
+    pub const fn stop(&self) -> &Stop {
+        &self.stop
+    }
+
+    /// The error of the last attempt.
+    pub const fn error(&self) -> &E {
+        &self.error
+    }
+
+    /// The error of the last attempt.
+    pub fn into_error(self) -> E {
+        self.error
+    }
+}

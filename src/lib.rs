@@ -1,0 +1,2 @@
+//! A budget for retries.
+pub use retry_budget_runtime::*;
