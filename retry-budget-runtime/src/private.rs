@@ -1,15 +1,77 @@
 //! What the macros' expansions call. Not for anybody else: it changes with every release.
+//!
+//! Where a type of the user's comes in, it does so through an associated type: when it has no such type, the compiler
+//! reports that once and keeps quiet about everything that follows from it.
 
-pub use crate::retry::call::{Call, Step};
+pub use crate::retry::call::{Attempted, Call, Step};
 pub use core;
 
 use crate::Budget;
 
+/// What can stand behind `budget = …`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no retry budget",
+    label = "this is no budget",
+    note = "a budget is a `static` such as `static PARTNER: TokenBudget = TokenBudget::builder(\"partner\").build();`, or \
+            anything else that implements `Budget`, also behind a reference, an `Arc`, a `Box` or a `LazyLock`"
+)]
+pub trait Budgeted<Way> {
+    /// The budget by reference.
+    type Budget<'a>: Budget
+    where
+        Self: 'a;
+
+    /// The budget by reference.
+    fn budget(&self) -> Self::Budget<'_>;
+}
+
+/// The way of every budget.
+#[derive(Debug)]
+pub struct Itself;
+
+impl<B: Budget + ?Sized> Budgeted<Itself> for B {
+    type Budget<'a>
+        = &'a B
+    where
+        Self: 'a;
+
+    #[inline]
+    fn budget(&self) -> &B {
+        self
+    }
+}
+
+/// A second way that nobody can go. With a single one the compiler would take it for every type, and then report each
+/// use of what isn't a budget; with two it has to look, and reports once that there is none.
+#[derive(Debug)]
+pub struct NoWay;
+
+/// Implemented for nothing.
+pub trait Nothing {}
+
+#[diagnostic::do_not_recommend]
+impl<B: Nothing + ?Sized> Budgeted<NoWay> for B {
+    type Budget<'a>
+        = crate::Never
+    where
+        Self: 'a;
+
+    fn budget(&self) -> crate::Never {
+        crate::NEVER
+    }
+}
+
 /// A budget named by a path is a `static`. A `const` would be a fresh, full budget at each use, and doesn't live long
 /// enough for this.
 #[inline]
-pub fn in_static<B: Budget + ?Sized>(budget: &'static B) -> &'static B {
-    budget
+pub fn in_static<Way, B: Budgeted<Way> + ?Sized>(budget: &'static B) -> B::Budget<'static> {
+    budget.budget()
+}
+
+/// A budget that an expression gives.
+#[inline]
+pub fn in_place<Way, B: Budgeted<Way> + ?Sized>(budget: &B) -> B::Budget<'_> {
+    budget.budget()
 }
 
 /// Never called: `return returned::<T>()` tells the compiler the type of an async block.

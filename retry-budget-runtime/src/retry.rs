@@ -102,20 +102,20 @@ impl<B: Budget, C> Retry<'_, B, C> {
             let mut call = Call::begin(budget, policy);
             loop {
                 let wait = {
-                    let result = operation(call.attempt()).await;
-                    let error = match result {
+                    let error = match operation(call.attempt()).await {
                         Ok(value) => {
-                            call.succeeded();
+                            call.succeeded::<E>();
                             break Outcome(Ok(value));
                         }
                         Err(error) => error,
                     };
-                    match call.failed(classifier.verdict(&error)) {
+                    match call.failed(classifier.verdict(&error), C::exhausted) {
                         Step::Done => break Outcome(Err((error, call.stop(StopReason::NotRetryable)))),
-                        Step::Stop(reason, pause) => {
-                            call.pause(pause).await;
-                            let stop = call.stop(reason);
-                            break Outcome(Err((classifier.exhausted(error, &stop), stop)));
+                        Step::Stop(halt) => {
+                            call.pause(&halt).await;
+                            let stop = call.stop(halt.reason);
+                            let error = (halt.exhausted)(error, stop.clone());
+                            break Outcome(Err((error, stop)));
                         }
                         Step::Retry(wait) => wait,
                     }
@@ -133,7 +133,7 @@ pub trait Classify<E>: sealed::Sealed {
     #[doc(hidden)]
     fn verdict(&self, error: &E) -> Verdict;
     #[doc(hidden)]
-    fn exhausted(&self, error: E, stop: &Stop) -> E;
+    fn exhausted(error: E, stop: Stop) -> E;
 }
 
 /// The error decides for itself.
@@ -149,8 +149,8 @@ impl<E: Retryable> Classify<E> for OwnVerdict {
         error.verdict()
     }
 
-    fn exhausted(&self, error: E, stop: &Stop) -> E {
-        error.exhausted(stop.clone())
+    fn exhausted(error: E, stop: Stop) -> E {
+        error.exhausted(stop)
     }
 }
 
@@ -159,7 +159,7 @@ impl<E, V: Into<Verdict>, C: Fn(&E) -> V> Classify<E> for By<C> {
         (self.0)(error).into()
     }
 
-    fn exhausted(&self, error: E, _stop: &Stop) -> E {
+    fn exhausted(error: E, _stop: Stop) -> E {
         error
     }
 }

@@ -11,7 +11,7 @@
 //!             }.await;
 //!             match call.after(&result) {
 //!                 Step::Done => break result,
-//!                 Step::Stop(reason, _) => break call.give_up(result, reason),
+//!                 Step::Stop(halt) => break call.give_up(result, &halt),
 //!                 Step::Retry(wait) => wait,
 //!             }
 //!         };                           // the error is gone before the wait: the future stays Send
@@ -98,7 +98,10 @@ fn begin(function: &Function, runtime: &TokenStream, budget: &Budget, policy: &P
         }
         Budget::Expression(expr) => {
             let here = at(expr.span());
-            (Some(quote_spanned!(here=> let __budget = &#expr;)), quote_spanned!(here=> __budget))
+            (
+                Some(quote_spanned!(here=> let __budget = &#expr;)),
+                quote_spanned!(here=> #runtime::__private::in_place(__budget)),
+            )
         }
         Budget::Own(kind, settings) => {
             let declaration = own_budget(function, runtime, *kind, settings);
@@ -124,19 +127,32 @@ fn begin(function: &Function, runtime: &TokenStream, budget: &Budget, policy: &P
 /// A `static` in a block of its own, out of the body's sight.
 fn own_budget(function: &Function, runtime: &TokenStream, kind: Kind, settings: &[Written<Value>]) -> TokenStream {
     let site = Span::mixed_site();
-    let ty = format_ident!("{}", check::builder(kind), span = site);
+    let ty = Ident::new(check::builder(kind), site);
     let name = format!("::{}:", function.signature.ident);
     let setters = setters(settings, runtime);
-    // Where settings that don't fit together are reported: at the last of them.
-    let build = Ident::new("build", settings.last().map_or(site, |last| at(last.name.span())));
+    // Settings that don't fit together are reported from the first of them to the last.
+    let from = settings.first().map_or(site, |first| at(first.name.span()));
+    let to = settings.last().map_or(site, |last| at(last.value.span));
+    let start = located(runtime, from);
+    let builder = quote_spanned!(from=> #start::#ty::builder(
+        ::core::concat!(::core::module_path!(), #name, ::core::line!())
+    ));
+    let build = quote_spanned!(to=> .build());
     quote_spanned!(site=>
         let __budget = {
-            static BUDGET: #runtime::#ty = #runtime::#ty::builder(
-                ::core::concat!(::core::module_path!(), #name, ::core::line!())
-            ) #setters.#build();
+            static BUDGET: #runtime::#ty = #builder #setters #build;
             &BUDGET
         };
     )
+}
+
+/// The same tokens, shown at another place.
+fn located(tokens: &TokenStream, place: Span) -> TokenStream {
+    let shown_there = |mut token: proc_macro2::TokenTree| {
+        token.set_span(token.span().located_at(place));
+        token
+    };
+    tokens.clone().into_iter().map(shown_there).collect()
 }
 
 fn setters(settings: &[Written<Value>], runtime: &TokenStream) -> TokenStream {
@@ -221,31 +237,23 @@ fn decide(
     may_pause: bool,
 ) -> TokenStream {
     let site = Span::mixed_site();
-    let (after, given_up) = if let Some(classify) = classify {
-        let after = quote_spanned!(at(classify.span())=> __call.after_by(&__result, #classify));
-        (after, quote_spanned!(site=> __result))
+    let after = if let Some(classify) = classify {
+        quote_spanned!(at(classify.span())=> __call.after_by(&__result, #classify))
     } else {
-        let after = quote_spanned!(at(function.error_span())=> __call.after(&__result));
-        (after, quote_spanned!(site=> __call.give_up(__result, __reason)))
+        quote_spanned!(at(function.error_span())=> __call.after(&__result))
     };
     let tell_retry =
         on_retry.map(|on_retry| quote_spanned!(at(on_retry.span())=> __call.tell_retry(&__result, __wait, #on_retry);));
     let tell_stop =
-        on_stop.map(|on_stop| quote_spanned!(at(on_stop.span())=> __call.tell_stop(&__result, __reason, #on_stop);));
-    let pause = may_pause.then(|| quote_spanned!(site=> __call.pause(__pause).await;));
-    let pause_name = if may_pause { quote_spanned!(site=> __pause) } else { quote_spanned!(site=> _) };
-    let reason_name = if classify.is_none() || tell_stop.is_some() {
-        quote_spanned!(site=> __reason)
-    } else {
-        quote_spanned!(site=> _)
-    };
+        on_stop.map(|on_stop| quote_spanned!(at(on_stop.span())=> __call.tell_stop(&__result, &__halt, #on_stop);));
+    let pause = may_pause.then(|| quote_spanned!(site=> __call.pause(&__halt).await;));
     quote_spanned!(site=>
         match #after {
             #runtime::__private::Step::Done => break __result,
-            #runtime::__private::Step::Stop(#reason_name, #pause_name) => {
+            #runtime::__private::Step::Stop(__halt) => {
                 #tell_stop
                 #pause
-                break #given_up;
+                break __call.give_up(__result, &__halt);
             }
             #runtime::__private::Step::Retry(__wait) => {
                 #tell_retry

@@ -203,7 +203,7 @@ impl Options {
         seen.push(name.clone());
         let text = name.to_string();
         if let Some(setting) = SETTINGS.iter().find(|setting| setting.name == text) {
-            let expr = value_of(input, &text, &format!("{text} = …"))?;
+            let expr = value_of(input, &name, &format!("{text} = …"))?;
             let value = setting.takes.read(&text, &expr)?;
             self.settings.push((setting.owner, Written { name, value }));
             return Ok(());
@@ -216,18 +216,18 @@ impl Options {
             "keep" => self.keep.extend(names_of(input, &name, form)?),
             "once" => self.once.extend(bindings_of(input, &name, form)?),
             "kind" => {
-                let value = read_kind(&value_of(input, &text, form)?)?;
+                let value = read_kind(&value_of(input, &name, form)?)?;
                 self.kind.get_or_insert(Written { name, value });
             }
             "attempt" => {
-                let value = value_of(input, &text, form)?;
+                let value = value_of(input, &name, form)?;
                 let value = syn::parse2(quote::ToTokens::to_token_stream(&value)).map_err(|_| {
                     Error::new_spanned(&value, "`attempt` takes the name under which the body sees the attempt")
                 })?;
                 self.attempt.get_or_insert(Written { name, value });
             }
             "crate" => {
-                let value = value_of(input, &text, form)?;
+                let value = value_of(input, &name, form)?;
                 let Expr::Path(path) = value else {
                     return Err(Error::new_spanned(
                         value,
@@ -237,7 +237,7 @@ impl Options {
                 self.runtime.get_or_insert(path.path);
             }
             _ => {
-                let value = value_of(input, &text, form)?;
+                let value = value_of(input, &name, form)?;
                 let slot = match text.as_str() {
                     "budget" => &mut self.budget,
                     "policy" => &mut self.policy,
@@ -252,11 +252,12 @@ impl Options {
     }
 }
 
-fn value_of(input: ParseStream<'_>, name: &str, form: &str) -> Result<Expr> {
+fn value_of(input: ParseStream<'_>, name: &Ident, form: &str) -> Result<Expr> {
     if !input.peek(Token![=]) || input.peek(Token![==]) || input.peek(Token![=>]) {
-        return Err(match name {
-            _ if input.is_empty() || input.peek(Token![,]) => input.error(format!("`{name}` needs a value: `{form}`")),
-            _ => input.error(format!("write `{form}`")),
+        return Err(if input.is_empty() || input.peek(Token![,]) {
+            Error::new_spanned(name, format!("`{name}` needs a value: `{form}`"))
+        } else {
+            input.error(format!("write `{form}`"))
         });
     }
     let equals: Token![=] = input.parse()?;

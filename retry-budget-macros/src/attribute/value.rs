@@ -56,7 +56,7 @@ impl Takes {
         let literal = match expr {
             Expr::Lit(literal) => &literal.lit,
             Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr: inner, .. }) if matches!(&**inner, Expr::Lit(_)) => {
-                return problem(format!("`{option}` can't be negative{}", self.form()));
+                return problem(self.negative(option));
             }
             Expr::Path(path) if self.is_bare_word(path) => {
                 let word = path.path.to_token_stream().to_string();
@@ -68,7 +68,8 @@ impl Takes {
         match (self, literal) {
             (Self::Count { least, most, problem: text }, Lit::Int(int)) => match int.base10_parse::<u64>() {
                 Ok(number) if (least..=most).contains(&number) => Ok(tokens(Known::Now)),
-                _ => problem(text.to_owned()),
+                Ok(number) if number < least => problem(text.to_owned()),
+                _ => problem(format!("`{option}` is at most {most}")),
             },
             (Self::Count { .. }, _) => problem(format!("`{option}` takes a whole number, such as `{option} = 3`")),
             (Self::Duration, Lit::Str(text)) => match duration::parse(&text.value()) {
@@ -91,13 +92,14 @@ impl Takes {
         }
     }
 
-    /// How a value looks, to follow another sentence.
-    fn form(self) -> String {
+    /// What to say about a negative number.
+    fn negative(self, option: &str) -> String {
         match self {
-            Self::Count { problem, .. } => format!(": {problem}"),
-            Self::Duration => format!(": a duration is {}", duration::FORM),
-            Self::Share => ": it is a share of the requests, such as 0.1 for 10 %".to_owned(),
-            Self::Word(_) | Self::Flag => String::new(),
+            Self::Count { problem, .. } => problem.to_owned(),
+            Self::Duration => format!("a duration is {}", duration::FORM),
+            Self::Share => format!("`{option}` is a share of the requests, such as 0.1 for 10 %"),
+            Self::Word(words) => format!("`{option}` takes a word: {}", list(words)),
+            Self::Flag => format!("`{option}` takes `true` or `false`"),
         }
     }
 

@@ -17,13 +17,54 @@ pub struct Call<'p, B: Budget> {
 
 /// What a loop does next.
 #[derive(Debug)]
-pub enum Step {
+pub enum Step<E> {
     /// The call is over: return the result as it is.
     Done,
     /// Wait this long and try again.
     Retry(Duration),
-    /// A retry was wanted and none will be made: pause if told so, then return the error.
-    Stop(StopReason, Option<Duration>),
+    /// A retry was wanted and none will be made: pause if told so, then return what [`Call::give_up`] makes of the
+    /// result.
+    Stop(Halt<E>),
+}
+
+/// Why a call stops, and what becomes of its error.
+#[derive(Debug)]
+pub struct Halt<E> {
+    pub(crate) reason: StopReason,
+    pub(crate) pause: Option<Duration>,
+    pub(crate) exhausted: fn(E, Stop) -> E,
+}
+
+/// What an attempt comes to: a `Result`.
+#[diagnostic::on_unimplemented(
+    message = "only a function that returns a `Result` can say that an attempt failed",
+    label = "this is no `Result`",
+    note = "return `Result<{Self}, …>`"
+)]
+pub trait Attempted {
+    /// What it fails with.
+    type Error;
+
+    /// The error, if it failed.
+    fn error(&self) -> Option<&Self::Error>;
+
+    /// The same result with another error.
+    #[must_use]
+    fn map_error(self, map: impl FnOnce(Self::Error) -> Self::Error) -> Self;
+}
+
+impl<T, E> Attempted for Result<T, E> {
+    type Error = E;
+
+    #[inline]
+    fn error(&self) -> Option<&E> {
+        self.as_ref().err()
+    }
+
+    #[inline]
+    fn map_error(self, map: impl FnOnce(E) -> E) -> Self {
+        self.map_err(map)
+    }
 }
 
 impl<'p, B: Budget> Call<'p, B> {
@@ -41,36 +82,48 @@ impl<'p, B: Budget> Call<'p, B> {
 
     /// An attempt has ended with this result; the error decides for itself.
     #[inline]
-    pub fn after<T, E: Retryable>(&mut self, result: &Result<T, E>) -> Step {
-        match result {
-            Ok(_) => self.succeeded(),
-            Err(error) => self.failed(error.verdict()),
+    pub fn after<R: Attempted>(&mut self, result: &R) -> Step<R::Error>
+    where
+        R::Error: Retryable,
+    {
+        match result.error() {
+            None => self.succeeded(),
+            Some(error) => self.failed(error.verdict(), R::Error::exhausted),
         }
     }
 
     /// An attempt has ended with this result; a function decides.
     #[inline]
-    pub fn after_by<T, E, V: Into<Verdict>>(&mut self, result: &Result<T, E>, classify: impl FnOnce(&E) -> V) -> Step {
-        match result {
-            Ok(_) => self.succeeded(),
-            Err(error) => self.failed(classify(error).into()),
+    pub fn after_by<R: Attempted, V: Into<Verdict>>(
+        &mut self,
+        result: &R,
+        classify: impl FnOnce(&R::Error) -> V,
+    ) -> Step<R::Error> {
+        match result.error() {
+            None => self.succeeded(),
+            Some(error) => self.failed(classify(error).into(), |error, _| error),
         }
     }
 
     #[inline]
-    pub(crate) fn succeeded(&mut self) -> Step {
+    pub(crate) fn succeeded<E>(&mut self) -> Step<E> {
         self.run.succeeded();
         Step::Done
     }
 
     #[cold]
-    #[inline(never)]
-    pub(crate) fn failed(&mut self, verdict: Verdict) -> Step {
-        match self.run.failed(self.policy, verdict, Time::now(), rand::random()) {
+    pub(crate) fn failed<E>(&mut self, verdict: Verdict, exhausted: fn(E, Stop) -> E) -> Step<E> {
+        match self.decide(verdict) {
             Decision::Retry { delay } => Step::Retry(delay),
             Decision::Stop { reason: StopReason::NotRetryable, .. } => Step::Done,
-            Decision::Stop { reason, pause } => Step::Stop(reason, pause),
+            Decision::Stop { reason, pause } => Step::Stop(Halt { reason, pause, exhausted }),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn decide(&mut self, verdict: Verdict) -> Decision {
+        self.run.failed(self.policy, verdict, Time::now(), rand::random())
     }
 
     /// The time between two attempts, or before a denied call returns. Boxed, so that a call that never waits has no
@@ -83,8 +136,8 @@ impl<'p, B: Budget> Call<'p, B> {
 
     /// The pause of a denied call, none when there is nothing to pause for.
     #[cold]
-    pub fn pause(&self, pause: Option<Duration>) -> Wait {
-        self.wait(pause.unwrap_or_default())
+    pub fn pause<E>(&self, halt: &Halt<E>) -> Wait {
+        self.wait(halt.pause.unwrap_or_default())
     }
 
     /// The wait is over.
@@ -99,9 +152,14 @@ impl<'p, B: Budget> Call<'p, B> {
 
     /// Tells of the retry that is about to be waited for.
     #[cold]
-    pub fn tell_retry<T, E>(&self, result: &Result<T, E>, delay: Duration, on_retry: impl FnOnce(&RetryEvent<'_, E>)) {
+    pub fn tell_retry<R: Attempted>(
+        &self,
+        result: &R,
+        delay: Duration,
+        on_retry: impl FnOnce(&RetryEvent<'_, R::Error>),
+    ) {
         let attempt = self.run.attempt();
-        if let (Err(error), Some(kind)) = (result, attempt.last_failure()) {
+        if let (Some(error), Some(kind)) = (result.error(), attempt.last_failure()) {
             let budget = self.run.budget().name();
             on_retry(&RetryEvent { error, attempt: attempt.number() - 1, kind, delay, budget });
         }
@@ -109,17 +167,21 @@ impl<'p, B: Budget> Call<'p, B> {
 
     /// Tells of the stop.
     #[cold]
-    pub fn tell_stop<T, E>(&self, result: &Result<T, E>, reason: StopReason, on_stop: impl FnOnce(&StopEvent<'_, E>)) {
-        if let Err(error) = result {
-            on_stop(&StopEvent { error, stop: &self.stop(reason) });
+    pub fn tell_stop<R: Attempted>(
+        &self,
+        result: &R,
+        halt: &Halt<R::Error>,
+        on_stop: impl FnOnce(&StopEvent<'_, R::Error>),
+    ) {
+        if let Some(error) = result.error() {
+            on_stop(&StopEvent { error, stop: &self.stop(halt.reason) });
         }
     }
 
     /// The result the caller gets after a stop.
-    #[allow(clippy::missing_errors_doc)] // the result goes through
     #[cold]
-    pub fn give_up<T, E: Retryable>(&self, result: Result<T, E>, reason: StopReason) -> Result<T, E> {
-        result.map_err(|error| error.exhausted(self.stop(reason)))
+    pub fn give_up<R: Attempted>(&self, result: R, halt: &Halt<R::Error>) -> R {
+        result.map_error(|error| (halt.exhausted)(error, self.stop(halt.reason)))
     }
 }
 

@@ -1,0 +1,13 @@
+#![allow(unused_imports)]
+
+use retry_budget::{TokenBudget, retry_budget};
+use std::io;
+
+static PARTNER: TokenBudget = TokenBudget::builder("partner").build();
+
+#[retry_budget(budget = "partner")]
+async fn bikes(station: u32) -> io::Result<u32> {
+    Ok(station)
+}
+
+fn main() {}

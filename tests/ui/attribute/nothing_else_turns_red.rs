@@ -1,0 +1,17 @@
+#![allow(unused_imports)]
+
+use retry_budget::{TokenBudget, retry_budget};
+use std::io;
+
+static PARTNER: TokenBudget = TokenBudget::builder("partner").build();
+
+#[retry_budget(budgt = PARTNER)]
+async fn bikes(station: u32) -> io::Result<u32> {
+    Ok(station)
+}
+
+async fn caller() -> io::Result<u32> {
+    bikes(3).await
+}
+
+fn main() {}

@@ -1,0 +1,17 @@
+#![allow(unused_imports)]
+
+use retry_budget::{TokenBudget, retry_budget};
+use std::io;
+
+static PARTNER: TokenBudget = TokenBudget::builder("partner").build();
+
+use retry_budget::RatioBudget;
+use std::time::Duration;
+
+static NOTHING: TokenBudget = TokenBudget::builder("nothing").capacity(0).build();
+static TOO_FULL: TokenBudget = TokenBudget::builder("too full").capacity(10).initial(11).transient_cost(1).build();
+static NOT_A_NUMBER: RatioBudget = RatioBudget::builder("not a number").ratio(f64::NAN).build();
+static PERCENT: RatioBudget = RatioBudget::builder("percent").ratio(10.0).build();
+static BLINK: RatioBudget = RatioBudget::builder("blink").window(Duration::from_millis(99)).build();
+
+fn main() {}

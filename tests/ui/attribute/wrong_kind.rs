@@ -1,0 +1,23 @@
+#![allow(unused_imports)]
+
+use retry_budget::{TokenBudget, retry_budget};
+use std::io;
+
+static PARTNER: TokenBudget = TokenBudget::builder("partner").build();
+
+#[retry_budget(kind = "ratio", capacity = 5)]
+async fn bikes_0(station: u32) -> io::Result<u32> {
+    Ok(station)
+}
+
+#[retry_budget(ratio = 0.1)]
+async fn bikes_1(station: u32) -> io::Result<u32> {
+    Ok(station)
+}
+
+#[retry_budget(kind = "token", window = "1s")]
+async fn bikes_2(station: u32) -> io::Result<u32> {
+    Ok(station)
+}
+
+fn main() {}
