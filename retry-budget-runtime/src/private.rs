@@ -1,7 +1,7 @@
 //! What the macros' expansions call. Not for anybody else: it changes with every release.
 
 pub use crate::retry::call::{Call, Step};
-pub use crate::retryable::derived::{GivenUp, Hint, Opinion};
+pub use crate::retryable::derived::{GivenUp, Hint, Inner, Opinion};
 pub use core;
 
 use crate::Budget;

@@ -131,10 +131,10 @@ fn refuse_beside(main: &Word, word: &Word, mistakes: &mut Mistakes) {
     let reason = match main.meaning {
         Meaning::Never => "`never` is never retried: leave it out, or say `transient` or `throttling`",
         Meaning::Exhausted => "a call that was given up is never retried: leave it out",
-        Meaning::Transparent => "with `transparent` the error inside says that itself: leave it out",
+        Meaning::Transparent => "the error inside a `transparent` one says that itself: leave it out",
         Meaning::With(_) => match word.meaning {
-            Meaning::After(_) => "with `with` the function says that: `Verdict::THROTTLING.after(…)`",
-            _ => "with `with` the function says that: `Verdict::TRANSIENT.not_sent()`",
+            Meaning::After(_) => "the function of `with` says that itself: `Verdict::THROTTLING.after(…)`",
+            _ => "the function of `with` says that itself: `Verdict::TRANSIENT.not_sent()`",
         },
         _ => return,
     };

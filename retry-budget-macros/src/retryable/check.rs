@@ -34,7 +34,7 @@ pub(super) fn plan<'a>(input: &'a DeriveInput, said: &'a Said, mistakes: &mut Mi
 
 fn of_struct<'a>(name: &'a Ident, fields: &'a Fields, said: &'a Words, mistakes: &mut Mistakes) -> Plan<'a> {
     let answer = answer(said, Place::Struct(name, fields), mistakes);
-    if answer.is_none() && !said.broken && mistakes.none_yet() {
+    if said.is_silent() && mistakes.none_yet() {
         mistakes.at(
             name,
             format!(
@@ -60,7 +60,7 @@ fn of_enum<'a>(name: &'a Ident, data: &'a DataEnum, said: &'a Said, mistakes: &m
                 None => exhausted = Some(&variant.ident),
             }
         }
-        if own.is_none() && default.is_none() && !words.broken && !said.on_type.broken && words.words.is_empty() {
+        if words.is_silent() && said.on_type.is_silent() {
             must_say_if_converted(variant, mistakes);
         }
         let answer = own.or_else(|| default.clone()).unwrap_or(Answer::Never);

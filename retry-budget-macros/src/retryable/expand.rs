@@ -5,7 +5,7 @@ use super::check::{Case, Plan};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{DeriveInput, Fields, Generics, Member, Path, Type, parse_quote};
+use syn::{Attribute, Data, DeriveInput, Fields, Generics, Member, Path, Type, parse_quote};
 
 /// `impl Retryable` as planned; `root` is the path to the crate.
 pub(super) fn retryable(input: &DeriveInput, root: &Path, plan: &Plan<'_>) -> TokenStream {
@@ -14,25 +14,28 @@ pub(super) fn retryable(input: &DeriveInput, root: &Path, plan: &Plan<'_>) -> To
     let verdict = quote!(match #value { #(#arms)* });
     let exhausted = plan.cases.iter().find_map(|case| exhausted(case, root));
     let generics = with_bounds(input, root, plan);
-    implement(&input.ident, &generics, root, &verdict, exhausted.as_ref())
+    implement(input, &generics, root, &verdict, exhausted.as_ref())
 }
 
 /// What stands in where something is wrong: never retried.
 pub(super) fn fallback(input: &DeriveInput, root: &Path) -> TokenStream {
-    implement(&input.ident, &input.generics, root, &quote!(#root::Verdict::NEVER), None)
+    implement(input, &input.generics, root, &quote!(#root::Verdict::NEVER), None)
 }
 
 fn implement(
-    name: &Ident,
+    input: &DeriveInput,
     generics: &Generics,
     root: &Path,
     verdict: &TokenStream,
     exhausted: Option<&TokenStream>,
 ) -> TokenStream {
+    let name = &input.ident;
     let (parameters, arguments, bounds) = generics.split_for_impl();
+    // Only where it is needed: in a crate that forbids the lint it is an error.
+    let allow = is_deprecated(input).then(|| quote!(#[allow(deprecated)]));
     quote! {
         #[automatically_derived]
-        #[allow(deprecated)]
+        #allow
         impl #parameters #root::Retryable for #name #arguments #bounds {
             fn verdict(&self) -> #root::Verdict {
                 #verdict
@@ -40,6 +43,20 @@ fn implement(
             #exhausted
         }
     }
+}
+
+/// Whether the type or a part of it is: an impl is no use of it to warn about.
+fn is_deprecated(input: &DeriveInput) -> bool {
+    let deprecated = |attrs: &[Attribute]| attrs.iter().any(|attr| attr.path().is_ident("deprecated"));
+    let field = |fields: &Fields| fields.iter().any(|field| deprecated(&field.attrs));
+    deprecated(&input.attrs)
+        || match &input.data {
+            Data::Struct(data) => field(&data.fields),
+            Data::Enum(data) => {
+                data.variants.iter().any(|variant| deprecated(&variant.attrs) || field(&variant.fields))
+            }
+            Data::Union(_) => false,
+        }
 }
 
 /// `Self::Variant { field: it, .. } => verdict,`
@@ -80,15 +97,17 @@ fn worth(kind: Kind, not_sent: bool, after: Option<&Member>, it: &Ident, root: &
 
 /// The type is written out, so that the compiler points at it when it isn't `Retryable`.
 fn ask_inner(inner: &Type, it: &Ident, root: &Path) -> TokenStream {
-    quote!(<#inner as #root::Retryable>::verdict(#it))
+    quote!(<#inner as #root::__private::Inner>::verdict(#it))
 }
 
 fn ask_function(path: &Path, root: &Path) -> TokenStream {
-    // Hygiene of the macro, place of the path: an error about the call points at the path.
-    let here = Span::call_site().located_at(path.span());
-    let call = quote_spanned!(here=> #path(self));
-    let into = quote_spanned!(here=> __private::Opinion::verdict);
-    quote!(#root::#into(#call))
+    // The macro's own names, in the place of the path: where the function returns the wrong type, the error points there.
+    let judge = Ident::new("__retry_judge", Span::mixed_site().located_at(path.span()));
+    let call = quote_spanned!(Span::call_site().located_at(path.span())=> #judge(self));
+    quote!({
+        let #judge: fn(&Self) -> _ = #path;
+        #root::__private::Opinion::verdict(#call)
+    })
 }
 
 fn exhausted(case: &Case<'_>, root: &Path) -> Option<TokenStream> {

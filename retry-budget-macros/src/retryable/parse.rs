@@ -5,7 +5,7 @@ use crate::suggest::nearest;
 use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::parse::{ParseStream, Parser};
+use syn::parse::{Parse, ParseStream, Parser};
 use syn::{Attribute, Data, DeriveInput, Error, Fields, Lit, Member, Meta, Path, Result, Token, parse_quote};
 
 /// What the type and each of its variants say. A struct has no variants: everything is said on the type.
@@ -44,8 +44,9 @@ const WORDS: [&str; 9] =
     ["transient", "throttling", "never", "transparent", "exhausted", "with", "after", "not_sent", "crate"];
 
 /// What others call it, and what it is called here.
-const ELSEWHERE: [(&[&str], &str); 7] = [
-    (&["retryable", "retriable", "retry", "retries", "temporary", "recoverable", "timeout", "kind"], "transient"),
+const ELSEWHERE: [(&[&str], &str); 8] = [
+    (&["retryable", "retriable", "retry", "retries", "temporary", "recoverable", "timeout"], "transient"),
+    (&["kind"], "transient` or `throttling"),
     (
         &["permanent", "fatal", "skip", "no_retry", "not_retryable", "abort", "ignore", "client", "unrecoverable"],
         "never",
@@ -56,6 +57,13 @@ const ELSEWHERE: [(&[&str], &str); 7] = [
     (&["classify", "when", "by", "func", "function", "predicate", "if"], "with = path"),
     (&["gave_up", "given_up", "give_up", "stopped"], "exhausted"),
 ];
+
+impl Words {
+    /// Nothing about retries, and nothing that might have been meant so.
+    pub(super) fn is_silent(&self) -> bool {
+        !self.broken && self.words.iter().all(|word| matches!(word.meaning, Meaning::Crate(_)))
+    }
+}
 
 impl Said {
     /// The path to the crate's root in the expansion.
@@ -96,8 +104,8 @@ fn refuse_on_fields(fields: &Fields, owner: &str, mistakes: &mut Mistakes) {
             mistakes.at(
                 attr,
                 format!(
-                    "`#[retry(…)]` goes on the {owner}, not on its field; to wait as long as this field says: \
-                     `#[retry(throttling, after = {member})]` on the {owner}"
+                    "`#[retry(…)]` goes on the {owner}, not on its field: `#[retry(transparent)]` there asks the error in \
+                     this field, `#[retry(throttling, after = {member})]` waits as long as it says"
                 ),
             );
         }
@@ -116,8 +124,8 @@ fn words(attrs: &[Attribute], mistakes: &mut Mistakes) -> Words {
 }
 
 fn attribute(attr: &Attribute, words: &mut Words, mistakes: &mut Mistakes) -> Result<()> {
-    let form = "say what a retry is worth in parentheses: `#[retry(transient)]`, `#[retry(throttling)]`, \
-                `#[retry(never)]` or `#[retry(transparent)]`";
+    let form = "whether this is worth a retry stands in parentheses: `#[retry(transient)]`, `#[retry(throttling)]`, \
+                `#[retry(never)]`, or `#[retry(transparent)]` to ask the error inside";
     match &attr.meta {
         Meta::List(list) if !list.tokens.is_empty() => {
             let read = |input: ParseStream<'_>| {
@@ -159,7 +167,7 @@ fn end_of_word(input: ParseStream<'_>, name: &Ident) -> Result<()> {
     let next: TokenTree = input.fork().parse()?;
     let message = match next {
         TokenTree::Ident(next) => format!("a comma is missing before `{next}`"),
-        _ => format!("`{name}` ends here: a comma or nothing can follow"),
+        _ => format!("`{name}` ends before this: a comma or nothing can follow"),
     };
     Err(input.error(message))
 }
@@ -217,53 +225,31 @@ fn alone(input: ParseStream<'_>, name: &Ident, meaning: Meaning) -> Result<Meani
     Ok(meaning)
 }
 
-/// The `=` of `name = value`.
-fn equals(input: ParseStream<'_>, name: &Ident, form: &str) -> Result<()> {
-    if input.peek(Token![=]) {
-        input.parse::<Token![=]>()?;
-        if !input.is_empty() && !input.peek(Token![,]) {
-            return Ok(());
-        }
-    }
-    Err(Error::new_spanned(name, format!("write `{form}`")))
-}
-
 fn function(input: ParseStream<'_>, name: &Ident) -> Result<Path> {
-    let form = "with = path";
-    equals(input, name, form)?;
-    unquoted(input, form)?;
-    path(
-        input,
-        "the path of a function from `&Self` to a `bool`, an `Option<RetryKind>` or a `Verdict`: `with = is_busy`",
-    )
+    let explain = "`with` takes the path of a function, from `&Self` to a `bool`, an `Option<RetryKind>` or a `Verdict`: \
+                   `with = is_busy`";
+    value(input, name, explain)
 }
 
 fn field(input: ParseStream<'_>, name: &Ident) -> Result<Member> {
-    let form = "after = field";
-    equals(input, name, form)?;
-    unquoted(input, form)?;
-    let explain = "the field that says how long to wait, by its name or its index: `after = retry_after`, `after = 0`";
-    input.parse().map_err(|error| Error::new(error.span(), explain))
+    let explain = "`after` takes the field that says how long to wait, by its name or its index: `after = retry_after`, \
+                   `after = 0`";
+    value(input, name, explain)
 }
 
 fn root(input: ParseStream<'_>, name: &Ident) -> Result<Path> {
-    let form = "crate = path";
-    equals(input, name, form)?;
-    unquoted(input, form)?;
-    path(input, "the path to this crate from where the type is: `crate = my_framework::retry_budget`")
+    let explain = "`crate` takes the path to this crate from where the type is: `crate = my_framework::retry_budget`";
+    value(input, name, explain)
 }
 
-fn path(input: ParseStream<'_>, explain: &str) -> Result<Path> {
+/// What stands behind the `=`.
+fn value<T: Parse>(input: ParseStream<'_>, name: &Ident, explain: &str) -> Result<T> {
+    if input.parse::<Option<Token![=]>>()?.is_none() || input.is_empty() || input.peek(Token![,]) {
+        return Err(Error::new_spanned(name, explain));
+    }
+    if let Ok(Lit::Str(quoted)) = input.fork().parse() {
+        return Err(Error::new_spanned(&quoted, format!("without quotes: `{name} = {}`", quoted.value())));
+    }
     let start = input.span();
     input.parse().map_err(|_| Error::new(start, explain))
-}
-
-fn unquoted(input: ParseStream<'_>, form: &str) -> Result<()> {
-    match input.fork().parse() {
-        Ok(Lit::Str(quoted)) => {
-            let (name, value) = (form.split(' ').next().unwrap_or_default(), quoted.value());
-            Err(Error::new_spanned(&quoted, format!("without quotes: `{name} = {value}`")))
-        }
-        _ => Ok(()),
-    }
 }

@@ -1,7 +1,27 @@
 //! What `#[derive(Retryable)]` asks of the types beside the error.
 
-use crate::{Exhausted, Verdict};
+use crate::{Exhausted, Retryable, Verdict};
 use std::time::Duration;
+
+/// The error inside a variant that is `transparent`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` doesn't say which of its values are worth a retry",
+    label = "`transparent` asks this error, and it isn't `Retryable`",
+    note = "if it is your own: `#[derive(Retryable)]` on it",
+    note = "if it is somebody else's: instead of `transparent` say `transient`, `throttling` or `never`, or decide with a \
+            function: `with = path`"
+)]
+pub trait Inner {
+    /// What it answers.
+    fn verdict(&self) -> Verdict;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Retryable> Inner for T {
+    fn verdict(&self) -> Verdict {
+        Retryable::verdict(self)
+    }
+}
 
 /// A field that says how long to wait: `after = field`.
 #[diagnostic::on_unimplemented(
