@@ -127,6 +127,16 @@ mod functions {
     mod judges {
         use super::{Duration, Mixed, RetryKind, Verdict};
 
+        pub(super) trait Judge {
+            fn judge(&self) -> Verdict;
+        }
+
+        impl Judge for Mixed {
+            fn judge(&self) -> Verdict {
+                Verdict::TRANSIENT.not_sent()
+            }
+        }
+
         pub(super) const fn kind(_: &Mixed) -> Option<RetryKind> {
             Some(RetryKind::Throttling)
         }
@@ -144,6 +154,8 @@ mod functions {
         Generic,
         #[retry(with = Self::is_early)]
         Method { at: u32 },
+        #[retry(with = <Self as judges::Judge>::judge)]
+        OfATrait,
     }
 
     impl Mixed {
@@ -181,6 +193,7 @@ mod functions {
         assert_eq!(Mixed::Generic.verdict(), Verdict::THROTTLING.after(THREE_SECONDS));
         assert_eq!(Mixed::Method { at: 9 }.verdict(), Verdict::TRANSIENT);
         assert_eq!(Mixed::Method { at: 10 }.verdict(), Verdict::NEVER);
+        assert_eq!(Mixed::OfATrait.verdict(), Verdict::TRANSIENT.not_sent());
         assert_eq!(ByDefault::A.verdict(), Verdict::TRANSIENT);
         assert_eq!(ByDefault::B.verdict(), Verdict::NEVER);
     }
@@ -591,10 +604,21 @@ mod roots {
         Made(Box<io::Error>) by always
     }
 
+    macro_rules! errors_of_a_framework {
+        ($name:ident) => {
+            #[derive(Retryable)]
+            #[retry(transient, crate = $crate::roots::framework::budgets)]
+            struct $name;
+        };
+    }
+
+    errors_of_a_framework!(Framed);
+
     #[test]
     fn can_be_elsewhere_and_in_macros() {
         assert_eq!(Reexported.verdict(), Verdict::TRANSIENT);
         assert_eq!(Made::Inner(Box::new(reset())).verdict(), Verdict::TRANSIENT);
         assert_eq!(Made::Judged.verdict(), Verdict::TRANSIENT);
+        assert_eq!(Framed.verdict(), Verdict::TRANSIENT);
     }
 }

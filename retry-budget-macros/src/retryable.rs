@@ -49,3 +49,33 @@ impl Mistakes {
         self.0.is_none()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use syn::{File, parse2};
+
+    /// Every sequence of up to three of these, on a variant, on an enum and on a struct, gives Rust that parses.
+    #[test]
+    fn whatever_the_words_are_they_give_an_impl_or_errors() {
+        let pieces =
+            "transient transparent exhausted not_sent after=0 with=f crate=a crate = , :: 5 \"never\" {,} |e|e";
+        let mut layer = vec![String::new()];
+        let mut sequences = layer.clone();
+        for _ in 0..3 {
+            layer =
+                layer.iter().flat_map(|words| pieces.split(' ').map(move |piece| format!("{words} {piece}"))).collect();
+            sequences.extend_from_slice(&layer);
+        }
+        for words in sequences {
+            for input in [
+                format!("enum E {{ #[retry({words})] A {{ wait: u8 }}, #[retry(transient)] B(#[from] T) }}"),
+                format!("#[retry({words})] enum E<T: U = u8> {{ A(T), B(#[from] u8) }}"),
+                format!("#[retry({words})] struct S<'a, const N: usize>(&'a T);"),
+            ] {
+                let expansion = derive(input.parse().unwrap());
+                assert!(parse2::<File>(expansion.clone()).is_ok(), "{input}: {expansion}");
+            }
+        }
+    }
+}

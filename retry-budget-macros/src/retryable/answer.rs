@@ -5,7 +5,7 @@ use super::parse::{Meaning, Word, Words};
 use crate::suggest::nearest;
 use proc_macro2::Ident;
 use quote::ToTokens;
-use syn::{Field, Fields, Member, Path};
+use syn::{ExprPath, Field, Fields, Member};
 
 /// How a variant, or a struct, answers whether it is worth a retry.
 #[derive(Clone)]
@@ -13,7 +13,7 @@ pub(super) enum Answer<'a> {
     Never,
     Worth { kind: Kind, not_sent: bool, after: Option<&'a Member> },
     AskInner(Part<'a>),
-    AskFunction(&'a Path),
+    AskFunction(&'a ExprPath),
     GivenUp(Part<'a>),
 }
 

@@ -5,7 +5,7 @@ use super::check::{Case, Plan};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Attribute, Data, DeriveInput, Fields, Generics, Member, Path, Type, parse_quote};
+use syn::{Attribute, Data, DeriveInput, ExprPath, Fields, Generics, Member, Path, Type, parse_quote};
 
 /// `impl Retryable` as planned; `root` is the path to the crate.
 pub(super) fn retryable(input: &DeriveInput, root: &Path, plan: &Plan<'_>) -> TokenStream {
@@ -100,7 +100,7 @@ fn ask_inner(inner: &Type, it: &Ident, root: &Path) -> TokenStream {
     quote!(<#inner as #root::__private::Inner>::verdict(#it))
 }
 
-fn ask_function(path: &Path, root: &Path) -> TokenStream {
+fn ask_function(path: &ExprPath, root: &Path) -> TokenStream {
     // The macro's own names, in the place of the path: where the function returns the wrong type, the error points there.
     let judge = Ident::new("__retry_judge", Span::mixed_site().located_at(path.span()));
     let call = quote_spanned!(Span::call_site().located_at(path.span())=> #judge(self));

@@ -6,7 +6,7 @@ use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Attribute, Data, DeriveInput, Error, Fields, Lit, Member, Meta, Path, Result, Token, parse_quote};
+use syn::{Attribute, Data, DeriveInput, Error, ExprPath, Fields, Lit, Member, Meta, Path, Result, Token, parse_quote};
 
 /// What the type and each of its variants say. A struct has no variants: everything is said on the type.
 pub(super) struct Said {
@@ -33,7 +33,7 @@ pub(super) enum Meaning {
     Never,
     Transparent,
     Exhausted,
-    With(Path),
+    With(ExprPath),
     After(Member),
     NotSent,
     Crate(Path),
@@ -149,7 +149,7 @@ fn list_of_words(input: ParseStream<'_>, words: &mut Words, mistakes: &mut Mista
                 rest_of_word(input);
             }
         }
-        // A parse error can't happen: after a word there is a comma or nothing.
+        // Behind a word there is a comma or nothing, so this can't fail.
         let _: Result<Option<Token![,]>> = input.parse();
     }
 }
@@ -225,7 +225,7 @@ fn alone(input: ParseStream<'_>, name: &Ident, meaning: Meaning) -> Result<Meani
     Ok(meaning)
 }
 
-fn function(input: ParseStream<'_>, name: &Ident) -> Result<Path> {
+fn function(input: ParseStream<'_>, name: &Ident) -> Result<ExprPath> {
     let explain = "`with` takes the path of a function, from `&Self` to a `bool`, an `Option<RetryKind>` or a `Verdict`: \
                    `with = is_busy`";
     value(input, name, explain)
