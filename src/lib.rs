@@ -1,4 +1,4 @@
 //! A budget for retries.
 #[doc(inline)]
-pub use retry_budget_macros::Retryable;
+pub use retry_budget_macros::{Retryable, retry_budget};
 pub use retry_budget_runtime::*;

@@ -4,7 +4,7 @@ use crate::{RetryKind, Stop};
 use std::time::Duration;
 
 /// A retry was granted; the call is about to wait for it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct RetryEvent<'a, E> {
     /// The error of the attempt that failed.
@@ -20,7 +20,7 @@ pub struct RetryEvent<'a, E> {
 }
 
 /// A call stopped: a retry was wanted and none will be made.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 #[non_exhaustive]
 pub struct StopEvent<'a, E> {
     /// The error of the last attempt, which the caller gets.

@@ -113,9 +113,7 @@ impl<B: Budget, C> Retry<'_, B, C> {
                     match call.failed(classifier.verdict(&error)) {
                         Step::Done => break Outcome(Err((error, call.stop(StopReason::NotRetryable)))),
                         Step::Stop(reason, pause) => {
-                            if let Some(pause) = pause {
-                                call.wait(pause).await;
-                            }
+                            call.pause(pause).await;
                             let stop = call.stop(reason);
                             break Outcome(Err((classifier.exhausted(error, &stop), stop)));
                         }

@@ -43,8 +43,10 @@ pub struct Run<B: Budget> {
 enum Phase {
     First,
     Retry(Retry),
-    Over { since_first_failure: Duration },
+    Over { nanos_since_first_failure: u64 },
 }
+
+const OVER: Phase = Phase::Over { nanos_since_first_failure: 0 };
 
 #[derive(Debug)]
 struct Retry {
@@ -94,7 +96,7 @@ impl<B: Budget> Run<B> {
     #[inline]
     pub fn succeeded(&mut self) {
         if let Phase::First = self.phase {
-            self.phase = Phase::Over { since_first_failure: Duration::ZERO };
+            self.phase = OVER;
             self.budget.end(CallEnd::FirstTry);
         } else {
             self.succeeded_after_retry();
@@ -108,8 +110,7 @@ impl<B: Budget> Run<B> {
     ///
     /// `random` is 64 uniformly random bits. After the end of a call the answer is [`StopReason::NotRetryable`].
     pub fn failed(&mut self, policy: &RetryPolicy, verdict: Verdict, now: Time, random: u64) -> Decision {
-        let over = Phase::Over { since_first_failure: Duration::ZERO };
-        let first_failure = match mem::replace(&mut self.phase, over) {
+        let first_failure = match mem::replace(&mut self.phase, OVER) {
             Phase::First => now,
             Phase::Retry(retry) => {
                 self.budget.settle(retry.grant, Fate::Failed);
@@ -129,7 +130,8 @@ impl<B: Budget> Run<B> {
                 Decision::Retry { delay }
             }
             Err(reason) => {
-                self.phase = Phase::Over { since_first_failure: now.since(first_failure) };
+                let nanos_since_first_failure = now.as_nanos().saturating_sub(first_failure.as_nanos());
+                self.phase = Phase::Over { nanos_since_first_failure };
                 self.budget.end(CallEnd::Failed);
                 let pauses = reason == StopReason::BudgetEmpty && policy.when_empty == WhenEmpty::Pause;
                 Decision::Stop { reason, pause: pauses.then(|| backoff::pause(policy, chance)) }
@@ -147,7 +149,7 @@ impl<B: Budget> Run<B> {
     /// What a stop for this reason means for this call.
     pub fn stop(&self, reason: StopReason) -> Stop {
         let since_first_failure = match self.phase {
-            Phase::Over { since_first_failure } => since_first_failure,
+            Phase::Over { nanos_since_first_failure } => Duration::from_nanos(nanos_since_first_failure),
             Phase::First | Phase::Retry(_) => Duration::ZERO,
         };
         Stop { reason, attempts: self.attempt, budget: self.budget.name().to_owned(), since_first_failure }
@@ -201,7 +203,7 @@ impl<B: Budget> Run<B> {
 
     /// Ends the call and gives the retry it was at, if it was at one.
     fn close_retry(&mut self) -> Option<Retry> {
-        match mem::replace(&mut self.phase, Phase::Over { since_first_failure: Duration::ZERO }) {
+        match mem::replace(&mut self.phase, OVER) {
             Phase::Retry(retry) => Some(retry),
             Phase::First => None,
             ended @ Phase::Over { .. } => {

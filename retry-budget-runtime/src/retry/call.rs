@@ -81,6 +81,12 @@ impl<'p, B: Budget> Call<'p, B> {
         Wait((!delay.is_zero()).then(|| Box::pin(tokio::time::sleep(delay))))
     }
 
+    /// The pause of a denied call, none when there is nothing to pause for.
+    #[cold]
+    pub fn pause(&self, pause: Option<Duration>) -> Wait {
+        self.wait(pause.unwrap_or_default())
+    }
+
     /// The wait is over.
     pub fn start_retry(&mut self) {
         self.run.start_retry();
@@ -93,19 +99,19 @@ impl<'p, B: Budget> Call<'p, B> {
 
     /// Tells of the retry that is about to be waited for.
     #[cold]
-    pub fn tell_retry<T, E>(&self, result: &Result<T, E>, delay: Duration, on_retry: impl FnOnce(RetryEvent<'_, E>)) {
+    pub fn tell_retry<T, E>(&self, result: &Result<T, E>, delay: Duration, on_retry: impl FnOnce(&RetryEvent<'_, E>)) {
         let attempt = self.run.attempt();
         if let (Err(error), Some(kind)) = (result, attempt.last_failure()) {
             let budget = self.run.budget().name();
-            on_retry(RetryEvent { error, attempt: attempt.number() - 1, kind, delay, budget });
+            on_retry(&RetryEvent { error, attempt: attempt.number() - 1, kind, delay, budget });
         }
     }
 
     /// Tells of the stop.
     #[cold]
-    pub fn tell_stop<T, E>(&self, result: &Result<T, E>, reason: StopReason, on_stop: impl FnOnce(StopEvent<'_, E>)) {
+    pub fn tell_stop<T, E>(&self, result: &Result<T, E>, reason: StopReason, on_stop: impl FnOnce(&StopEvent<'_, E>)) {
         if let Err(error) = result {
-            on_stop(StopEvent { error, stop: &self.stop(reason) });
+            on_stop(&StopEvent { error, stop: &self.stop(reason) });
         }
     }
 

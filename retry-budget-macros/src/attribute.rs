@@ -1,0 +1,29 @@
+//! `#[retry_budget(…)]`: parse the options and the function, judge them, write the new function.
+
+mod check;
+mod duration;
+mod expand;
+mod function;
+mod options;
+mod value;
+
+use function::Function;
+use options::Options;
+use proc_macro2::TokenStream;
+
+/// The new function; where something is wrong, the function as it was beside the errors, so that nothing else turns
+/// red.
+pub(crate) fn retry_budget(options: TokenStream, item: TokenStream) -> TokenStream {
+    let original = item.clone();
+    let (options, mut problems) = Options::parse(options);
+    match syn::parse2::<Function>(item) {
+        Err(error) => problems.push(error),
+        Ok(function) => match check::judge(options, function) {
+            Ok(checked) if problems.is_empty() => return expand::write(checked),
+            Ok(_) => {}
+            Err(more) => problems.extend(more),
+        },
+    }
+    let problems = problems.into_iter().map(syn::Error::into_compile_error);
+    quote::quote!(#original #(#problems)*)
+}

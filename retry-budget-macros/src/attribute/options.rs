@@ -1,0 +1,354 @@
+//! What is written between the parentheses of `#[retry_budget(…)]`.
+
+use super::value::{self, Takes, Value};
+use crate::suggest::nearest;
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Error, Expr, LitStr, Path, Result, Token};
+
+/// Which builder a setting belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    Policy,
+    Kind(Kind),
+}
+
+/// The kinds of budget a function can have of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Token,
+    Ratio,
+}
+
+impl Kind {
+    pub(super) const ALL: &[(&'static str, Self)] = &[("token", Self::Token), ("ratio", Self::Ratio)];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Token => "token",
+            Self::Ratio => "ratio",
+        }
+    }
+}
+
+/// A setting: an option that is a method of a builder.
+struct Setting {
+    name: &'static str,
+    owner: Owner,
+    takes: Takes,
+}
+
+const JITTER: Takes = Takes::Word(&[("full", "Jitter::Full"), ("equal", "Jitter::Equal"), ("none", "Jitter::None")]);
+const WHEN_EMPTY: Takes = Takes::Word(&[("fail", "WhenEmpty::Fail"), ("pause", "WhenEmpty::Pause")]);
+const TOKENS: &str = "takes a number of tokens, at most 2147483648";
+
+const SETTINGS: &[Setting] = &{
+    use Owner::{Kind as Of, Policy};
+    const fn setting(name: &'static str, owner: Owner, takes: Takes) -> Setting {
+        Setting { name, owner, takes }
+    }
+    const fn count(least: u64, most: u64, problem: &'static str) -> Takes {
+        Takes::Count { least, most, problem }
+    }
+    [
+        setting(
+            "max_attempts",
+            Policy,
+            count(1, u32::MAX as u64, "`max_attempts` counts the first call, so it is at least 1; 1 means never retry"),
+        ),
+        setting("base_delay", Policy, Takes::Duration),
+        setting("max_delay", Policy, Takes::Duration),
+        setting("throttling_base_delay", Policy, Takes::Duration),
+        setting("jitter", Policy, JITTER),
+        setting("when_empty", Policy, WHEN_EMPTY),
+        setting("retry_after_limit", Policy, Takes::Duration),
+        setting("idempotent", Policy, Takes::Flag),
+        setting(
+            "capacity",
+            Of(Kind::Token),
+            count(
+                1,
+                1 << 31,
+                "`capacity` is 1 to 2147483648 tokens; a budget that never grants is `budget = retry_budget::NEVER`",
+            ),
+        ),
+        setting("initial", Of(Kind::Token), count(0, 1 << 31, TOKENS)),
+        setting(
+            "transient_cost",
+            Of(Kind::Token),
+            count(
+                1,
+                u32::MAX as u64,
+                "`transient_cost` is at least 1 token; free retries are `budget = retry_budget::UNLIMITED`",
+            ),
+        ),
+        setting("throttling_cost", Of(Kind::Token), count(0, u32::MAX as u64, TOKENS)),
+        setting("success_refund", Of(Kind::Token), count(0, 1 << 31, TOKENS)),
+        setting("ratio", Of(Kind::Ratio), Takes::Share),
+        setting("window", Of(Kind::Ratio), Takes::Duration),
+        setting("min_retries", Of(Kind::Ratio), count(0, 1 << 20, "`min_retries` is 0 to 1048576 retries in a window")),
+    ]
+};
+
+/// Options that are no settings, each with the form it is written in.
+const OTHERS: &[(&str, &str)] = &[
+    ("budget", "budget = PARTNER"),
+    ("kind", "kind = \"token\""),
+    ("policy", "policy = POLICY"),
+    ("classify", "classify = |error| …"),
+    ("on_retry", "on_retry = |event| …"),
+    ("on_stop", "on_stop = |event| …"),
+    ("attempt", "attempt = attempt"),
+    ("clone", "clone(argument)"),
+    ("keep", "keep(argument)"),
+    ("once", "once(key = EXPR)"),
+    ("crate", "crate = path::to::retry_budget"),
+];
+
+/// What other libraries call things, and what to write here.
+const OTHER_WORDS: &[(&[&str], &str)] = &[
+    (
+        &["name"],
+        "a budget has no name to share by: declare `static PARTNER: TokenBudget = …` once and write `budget = PARTNER`",
+    ),
+    (
+        &["max_retries", "retries", "times", "max_times", "num_retries"],
+        "write `max_attempts`, which counts the first call too: 2 retries are `max_attempts = 3`",
+    ),
+    (&["attempts", "max_tries", "tries", "max_attempt"], "write `max_attempts`, which counts the first call too"),
+    (
+        &["delay", "min_delay", "initial_delay", "initial_backoff", "backoff", "interval"],
+        "write `base_delay`: it doubles with each retry, up to `max_delay`",
+    ),
+    (&["max_backoff", "cap", "max_interval"], "write `max_delay`"),
+    (&["retry_after_max", "max_retry_after"], "write `retry_after_limit`"),
+    (
+        &["when", "retry_if", "retryable", "condition", "retry_on", "predicate"],
+        "write `classify = |error| …`, which gives `true` for what is worth a retry",
+    ),
+    (&["notify", "on_error", "before_sleep"], "write `on_retry = |event| …`"),
+    (&["factor", "multiplier", "exponent"], "a delay always doubles: write `base_delay` and `max_delay`"),
+    (
+        &["percent", "retry_percent", "budget_percent", "retry_ratio", "percent_can_retry"],
+        "write `kind = \"ratio\", ratio = 0.1` for 10 %",
+    ),
+    (&["ttl"], "write `kind = \"ratio\", window = \"10s\"`"),
+    (
+        &["min_retries_per_sec", "min_per_sec", "reserve"],
+        "write `kind = \"ratio\", min_retries = …`, the retries allowed in each window",
+    ),
+    (&["tokens", "max_tokens"], "write `kind = \"token\", capacity = …`"),
+];
+
+/// One option as it was written.
+#[derive(Clone)]
+pub(super) struct Written<T> {
+    pub(super) name: Ident,
+    pub(super) value: T,
+}
+
+/// All options as they were written, each in the order of its appearance.
+#[derive(Default)]
+pub(super) struct Options {
+    pub(super) settings: Vec<(Owner, Written<Value>)>,
+    pub(super) budget: Option<Written<Expr>>,
+    pub(super) kind: Option<Written<Kind>>,
+    pub(super) policy: Option<Written<Expr>>,
+    pub(super) classify: Option<Written<Expr>>,
+    pub(super) on_retry: Option<Written<Expr>>,
+    pub(super) on_stop: Option<Written<Expr>>,
+    pub(super) attempt: Option<Written<Ident>>,
+    pub(super) clone: Vec<Ident>,
+    pub(super) keep: Vec<Ident>,
+    pub(super) once: Vec<(Ident, Expr)>,
+    pub(super) runtime: Option<Path>,
+}
+
+impl Options {
+    /// Reads as much as can be read, with everything that is wrong.
+    pub(super) fn parse(tokens: TokenStream) -> (Self, Vec<Error>) {
+        let mut options = Self::default();
+        let mut problems = Vec::new();
+        let mut seen: Vec<Ident> = Vec::new();
+        let read = |input: ParseStream<'_>| {
+            while !input.is_empty() {
+                if let Err(problem) = options.read_one(input, &mut seen) {
+                    problems.push(problem);
+                    skip_to_comma(input)?;
+                }
+                if !input.is_empty() && input.parse::<Token![,]>().is_err() {
+                    problems.push(input.error("options are separated by commas: a `,` is missing before this"));
+                    if input.peek(syn::Ident::peek_any) {
+                        continue;
+                    }
+                    skip_to_comma(input)?;
+                    let _: Option<Token![,]> = input.parse()?;
+                }
+            }
+            Ok(())
+        };
+        let read = read.parse2(tokens);
+        problems.extend(read.err());
+        problems.extend(repeated(&seen));
+        (options, problems)
+    }
+
+    fn read_one(&mut self, input: ParseStream<'_>, seen: &mut Vec<Ident>) -> Result<()> {
+        if !input.peek(Ident::peek_any) {
+            return Err(input.error("expected an option, such as `max_attempts = 3`"));
+        }
+        let name = Ident::parse_any(input)?;
+        seen.push(name.clone());
+        let text = name.to_string();
+        if let Some(setting) = SETTINGS.iter().find(|setting| setting.name == text) {
+            let expr = value_of(input, &text, &format!("{text} = …"))?;
+            let value = setting.takes.read(&text, &expr)?;
+            self.settings.push((setting.owner, Written { name, value }));
+            return Ok(());
+        }
+        let Some((_, form)) = OTHERS.iter().find(|(known, _)| *known == text) else {
+            return Err(unknown(&name));
+        };
+        match text.as_str() {
+            "clone" => self.clone.extend(names_of(input, &name, form)?),
+            "keep" => self.keep.extend(names_of(input, &name, form)?),
+            "once" => self.once.extend(bindings_of(input, &name, form)?),
+            "kind" => {
+                let value = read_kind(&value_of(input, &text, form)?)?;
+                self.kind.get_or_insert(Written { name, value });
+            }
+            "attempt" => {
+                let value = value_of(input, &text, form)?;
+                let value = syn::parse2(quote::ToTokens::to_token_stream(&value)).map_err(|_| {
+                    Error::new_spanned(&value, "`attempt` takes the name under which the body sees the attempt")
+                })?;
+                self.attempt.get_or_insert(Written { name, value });
+            }
+            "crate" => {
+                let value = value_of(input, &text, form)?;
+                let Expr::Path(path) = value else {
+                    return Err(Error::new_spanned(
+                        value,
+                        "`crate` takes the path under which `retry_budget` is found",
+                    ));
+                };
+                self.runtime.get_or_insert(path.path);
+            }
+            _ => {
+                let value = value_of(input, &text, form)?;
+                let slot = match text.as_str() {
+                    "budget" => &mut self.budget,
+                    "policy" => &mut self.policy,
+                    "classify" => &mut self.classify,
+                    "on_retry" => &mut self.on_retry,
+                    _ => &mut self.on_stop,
+                };
+                slot.get_or_insert(Written { name, value });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn value_of(input: ParseStream<'_>, name: &str, form: &str) -> Result<Expr> {
+    if !input.peek(Token![=]) || input.peek(Token![==]) || input.peek(Token![=>]) {
+        return Err(match name {
+            _ if input.is_empty() || input.peek(Token![,]) => input.error(format!("`{name}` needs a value: `{form}`")),
+            _ => input.error(format!("write `{form}`")),
+        });
+    }
+    let equals: Token![=] = input.parse()?;
+    if input.is_empty() || input.peek(Token![,]) {
+        return Err(Error::new_spanned(equals, format!("`{name}` needs a value: `{form}`")));
+    }
+    // On a fork, so that the rest of a value that can't be read can be skipped.
+    let ahead = input.fork();
+    let value = ahead.parse()?;
+    syn::parse::discouraged::Speculative::advance_to(input, &ahead);
+    Ok(value)
+}
+
+fn names_of(input: ParseStream<'_>, name: &Ident, form: &str) -> Result<Vec<Ident>> {
+    let names: Punctuated<Ident, Token![,]> = in_parentheses(input, name, form, Ident::parse_any)?;
+    Ok(names.into_iter().collect())
+}
+
+fn bindings_of(input: ParseStream<'_>, name: &Ident, form: &str) -> Result<Vec<(Ident, Expr)>> {
+    let bindings = in_parentheses(input, name, form, |input: ParseStream<'_>| {
+        let key: Ident = input.parse()?;
+        if !input.peek(Token![=]) {
+            return Err(Error::new_spanned(
+                &key,
+                format!("`once` binds a name to a value that is made once for all attempts: `once({key} = …)`"),
+            ));
+        }
+        input.parse::<Token![=]>()?;
+        Ok((key, input.parse()?))
+    })?;
+    Ok(bindings.into_iter().collect())
+}
+
+fn in_parentheses<T>(
+    input: ParseStream<'_>,
+    name: &Ident,
+    form: &str,
+    item: fn(ParseStream<'_>) -> Result<T>,
+) -> Result<Punctuated<T, Token![,]>> {
+    if !input.peek(syn::token::Paren) {
+        return Err(Error::new_spanned(name, format!("write `{form}`")));
+    }
+    let inside;
+    syn::parenthesized!(inside in input);
+    if inside.is_empty() {
+        return Err(Error::new_spanned(name, format!("write `{form}`")));
+    }
+    Punctuated::parse_terminated_with(&inside, item)
+}
+
+fn read_kind(value: &Expr) -> Result<Kind> {
+    if let Expr::Path(path) = value
+        && let Some(ident) = path.path.get_ident()
+    {
+        return Err(Error::new_spanned(value, format!("write the kind in quotes: `kind = \"{ident}\"`")));
+    }
+    let text: LitStr = syn::parse2(quote::ToTokens::to_token_stream(value))
+        .map_err(|_| Error::new_spanned(value, format!("`kind` is one of {}", value::list(Kind::ALL))))?;
+    match Kind::ALL.iter().find(|(word, _)| *word == text.value()) {
+        Some((_, kind)) => Ok(*kind),
+        None => Err(value::unknown_word("kind", &text, Kind::ALL)),
+    }
+}
+
+fn unknown(name: &Ident) -> Error {
+    let text = name.to_string();
+    if let Some((_, advice)) = OTHER_WORDS.iter().find(|(words, _)| words.contains(&text.as_str())) {
+        return Error::new_spanned(name, format!("there is no option `{text}`: {advice}"));
+    }
+    let known: Vec<_> =
+        SETTINGS.iter().map(|setting| setting.name).chain(OTHERS.iter().map(|(name, _)| *name)).collect();
+    let advice = match nearest(&text, &known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the options are {}", known.join(", ")),
+    };
+    Error::new_spanned(name, format!("there is no option `{text}`; {advice}"))
+}
+
+fn repeated(seen: &[Ident]) -> Vec<Error> {
+    let twice = |name: &&Ident| {
+        !matches!(name.to_string().as_str(), "clone" | "keep" | "once")
+            && seen.iter().filter(|other| *other == *name).count() > 1
+    };
+    seen.iter()
+        .filter(twice)
+        .map(|name| Error::new_spanned(name, format!("`{name}` is given more than once: keep one")))
+        .collect()
+}
+
+fn skip_to_comma(input: ParseStream<'_>) -> Result<()> {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        TokenTree::parse(input)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! The value of one setting: a literal is judged here, at its own token; anything else is the compiler's to judge.
+
+use super::duration;
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Error, Expr, ExprUnary, Lit, LitStr, UnOp};
+
+/// What a setting takes.
+#[derive(Clone, Copy)]
+pub(super) enum Takes {
+    /// A whole number in this range, with what to say about one outside of it.
+    Count { least: u64, most: u64, problem: &'static str },
+    /// A share of the requests.
+    Share,
+    /// A duration.
+    Duration,
+    /// One of these words, each with the Rust value it stands for.
+    Word(&'static [(&'static str, &'static str)]),
+    /// `true` or `false`.
+    Flag,
+}
+
+/// A value, written as an argument for its builder's method.
+#[derive(Clone)]
+pub(super) struct Value {
+    pub(super) span: Span,
+    pub(super) known: Known,
+    pub(super) argument: Argument,
+}
+
+#[derive(Clone)]
+pub(super) enum Argument {
+    Tokens(TokenStream),
+    /// A path within the crate.
+    OfCrate(&'static str),
+    Nanos(std::time::Duration),
+}
+
+/// When a value is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known {
+    /// To the macro.
+    Now,
+    /// To the compiler: a constant, by its capitals.
+    InConst,
+    /// At run time only.
+    AtRunTime,
+}
+
+impl Takes {
+    pub(super) fn read(self, option: &str, expr: &Expr) -> Result<Value, Error> {
+        let problem = |message: String| Err(Error::new_spanned(expr, message));
+        let now = |argument| Ok(Value { span: expr.span(), known: Known::Now, argument });
+        let tokens = |known| Value { span: expr.span(), known, argument: Argument::Tokens(expr.to_token_stream()) };
+        let literal = match expr {
+            Expr::Lit(literal) => &literal.lit,
+            Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr: inner, .. }) if matches!(&**inner, Expr::Lit(_)) => {
+                return problem(format!("`{option}` can't be negative{}", self.form()));
+            }
+            Expr::Path(path) if self.is_bare_word(path) => {
+                let word = path.path.to_token_stream().to_string();
+                return problem(format!("write the word in quotes: `{option} = \"{word}\"`"));
+            }
+            Expr::Path(path) if is_constant(&path.path) => return Ok(tokens(Known::InConst)),
+            _ => return Ok(tokens(Known::AtRunTime)),
+        };
+        match (self, literal) {
+            (Self::Count { least, most, problem: text }, Lit::Int(int)) => match int.base10_parse::<u64>() {
+                Ok(number) if (least..=most).contains(&number) => Ok(tokens(Known::Now)),
+                _ => problem(text.to_owned()),
+            },
+            (Self::Count { .. }, _) => problem(format!("`{option}` takes a whole number, such as `{option} = 3`")),
+            (Self::Duration, Lit::Str(text)) => match duration::parse(&text.value()) {
+                Ok(duration) => now(Argument::Nanos(duration)),
+                Err(message) => problem(message),
+            },
+            (Self::Duration, Lit::Int(int)) => {
+                let number = int.base10_digits();
+                problem(format!("a duration needs a unit: \"{number}ms\" or \"{number}s\""))
+            }
+            (Self::Duration, _) => problem(format!("`{option}` takes a duration: {}", duration::FORM)),
+            (Self::Share, literal) => read_share(literal).map(|()| tokens(Known::Now)).or_else(problem),
+            (Self::Word(words), Lit::Str(text)) => match words.iter().find(|(word, _)| *word == text.value()) {
+                Some((_, path)) => now(Argument::OfCrate(path)),
+                None => Err(unknown_word(option, text, words)),
+            },
+            (Self::Word(words), _) => problem(format!("`{option}` takes a word: {}", list(words))),
+            (Self::Flag, Lit::Bool(_)) => Ok(tokens(Known::Now)),
+            (Self::Flag, _) => problem(format!("`{option}` takes `true` or `false`")),
+        }
+    }
+
+    /// How a value looks, to follow another sentence.
+    fn form(self) -> String {
+        match self {
+            Self::Count { problem, .. } => format!(": {problem}"),
+            Self::Duration => format!(": a duration is {}", duration::FORM),
+            Self::Share => ": it is a share of the requests, such as 0.1 for 10 %".to_owned(),
+            Self::Word(_) | Self::Flag => String::new(),
+        }
+    }
+
+    /// A word that somebody forgot to put in quotes.
+    fn is_bare_word(self, path: &syn::ExprPath) -> bool {
+        let Self::Word(words) = self else { return false };
+        path.path.get_ident().is_some_and(|ident| words.iter().any(|(word, _)| ident == word))
+    }
+}
+
+/// The words of an option, for a message.
+pub(super) fn list<T>(words: &[(&str, T)]) -> String {
+    words.iter().map(|(word, _)| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")
+}
+
+pub(super) fn unknown_word<T>(option: &str, text: &LitStr, words: &[(&str, T)]) -> Error {
+    let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+    let value = text.value();
+    let hint =
+        crate::suggest::nearest(&value, &known).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
+    Error::new_spanned(text, format!("`{option}` is one of {}, not \"{value}\"{hint}", list(words)))
+}
+
+/// Whether a path names a constant: its last name is in capitals.
+fn is_constant(path: &syn::Path) -> bool {
+    let Some(last) = path.segments.last() else { return false };
+    let name = last.ident.to_string();
+    name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase)
+}
+
+fn read_share(literal: &Lit) -> Result<(), String> {
+    let number = match literal {
+        Lit::Float(float) => float.base10_parse::<f64>().ok(),
+        Lit::Int(int) => int.base10_parse::<f64>().ok(),
+        Lit::Str(text) => match text.value().trim_end_matches([' ', '%']).parse::<f64>() {
+            Ok(percent) => return Err(format!("a ratio is a number: did you mean `{}`?", percent / 100.0)),
+            Err(_) => None,
+        },
+        _ => None,
+    };
+    match number {
+        Some(ratio) if (0.000_000_5..=1.0).contains(&ratio) => Ok(()),
+        Some(percent) if percent > 1.0 && percent <= 100.0 => Err(format!(
+            "a ratio is a share of the requests, above 0 and at most 1: did you mean `{}` for {percent} %?",
+            percent / 100.0
+        )),
+        Some(_) => Err("a ratio is a share of the requests, at least 0.000001 and at most 1".to_owned()),
+        None => Err("a ratio is a number above 0 and at most 1, such as 0.1 for 10 %".to_owned()),
+    }
+}
+
+impl Value {
+    /// The value if it is a literal duration.
+    pub(super) fn literal_duration(&self) -> Option<std::time::Duration> {
+        if let Argument::Nanos(duration) = self.argument { Some(duration) } else { None }
+    }
+
+    /// Whether this is the word that stands for this path within the crate.
+    pub(super) fn is_of_crate(&self, path: &str) -> bool {
+        matches!(self.argument, Argument::OfCrate(word) if word == path)
+    }
+
+    /// The argument of the builder's method; `runtime` is the path of the crate.
+    pub(super) fn to_argument(&self, runtime: &TokenStream) -> TokenStream {
+        match &self.argument {
+            Argument::Tokens(tokens) => tokens.clone(),
+            Argument::OfCrate(path) => {
+                let path: TokenStream = path.parse().unwrap_or_default();
+                quote_spanned!(self.span=> #runtime::#path)
+            }
+            Argument::Nanos(duration) => {
+                let (seconds, nanos) = (duration.as_secs(), duration.subsec_nanos());
+                quote_spanned!(self.span=> ::core::time::Duration::new(#seconds, #nanos))
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What stands in the body is plain code.
+
+use crate::{Flaky, Lost, PLENTY};
+use retry_budget::retry_budget;
+
+#[retry_budget(budget = PLENTY)]
+async fn question_mark(partner: &Flaky) -> Result<u32, Lost> {
+    let run = partner.run_later().await?;
+    Ok(run * 10)
+}
+
+#[retry_budget(budget = PLENTY)]
+async fn early_return(partner: &Flaky, early: bool) -> Result<u32, Lost> {
+    if early {
+        return partner.run_later().await;
+    }
+    if partner.runs() > 100 {
+        return Err(Lost(0));
+    }
+    partner.run()
+}
+
+#[retry_budget(budget = PLENTY)]
+async fn one_expression(partner: &Flaky) -> Result<u32, Lost> {
+    partner.run()
+}
+
+#[retry_budget(budget = PLENTY)]
+async fn loops(partner: &Flaky) -> Result<u32, Lost> {
+    let mut sum = 0;
+    'outer: loop {
+        for step in 0.. {
+            if step == 3 {
+                break 'outer;
+            }
+            if step == 1 {
+                continue;
+            }
+            sum += step;
+        }
+    }
+    let labelled = 'block: {
+        if sum == 2 {
+            break 'block 5;
+        }
+        7
+    };
+    let Some(run) = partner.run().ok() else {
+        return Err(Lost(labelled));
+    };
+    Ok(run + labelled)
+}
+
+#[retry_budget(budget = PLENTY)]
+async fn items_inside(partner: &Flaky) -> Result<u32, Lost> {
+    #![allow(clippy::items_after_statements)]
+    use Shadow as Result;
+    struct Shadow;
+    const fn plus_one(number: u32) -> u32 {
+        number + 1
+    }
+    let _ = Result;
+    Ok(plus_one(partner.run()?))
+}
+
+#[retry_budget(budget = PLENTY)]
+async fn diverges(partner: &Flaky) -> Result<u32, Lost> {
+    partner.run()?;
+    std::future::pending().await
+}
+
+#[retry_budget(budget = PLENTY)]
+async fn macros(partner: &Flaky, name: &str) -> Result<String, Lost> {
+    let run = partner.run()?;
+    Ok(format!("{name} {run}"))
+}
+
+#[retry_budget(budget = PLENTY, max_attempts = 2)]
+async fn recursion(partner: &Flaky, depth: u32) -> Result<u32, Lost> {
+    if depth == 0 { partner.run() } else { Box::pin(recursion(partner, depth - 1)).await }
+}
+
+#[tokio::test(start_paused = true)]
+async fn bodies_run_until_they_succeed() {
+    let partner = Flaky::succeeds_at(3);
+    assert_eq!(question_mark(&partner).await, Ok(30));
+    let partner = Flaky::succeeds_at(3);
+    assert_eq!(early_return(&partner, true).await, Ok(3));
+    let partner = Flaky::succeeds_at(3);
+    assert_eq!(early_return(&partner, false).await, Ok(3));
+    let partner = Flaky::succeeds_at(3);
+    assert_eq!(one_expression(&partner).await, Ok(3));
+    let partner = Flaky::succeeds_at(2);
+    assert_eq!(loops(&partner).await, Ok(7));
+    let partner = Flaky::succeeds_at(2);
+    assert_eq!(items_inside(&partner).await, Ok(3));
+    let partner = Flaky::succeeds_at(3);
+    assert_eq!(macros(&partner, "bike").await, Ok("bike 3".to_owned()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_error_comes_back() {
+    let partner = Flaky::succeeds_at(4);
+    assert_eq!(question_mark(&partner).await, Err(Lost(3)));
+    assert_eq!(partner.runs(), 3);
+    let partner = Flaky::succeeds_at(4);
+    assert_eq!(diverges(&partner).await, Err(Lost(3)));
+    // an outer loop of two attempts around an inner one of two
+    let partner = Flaky::succeeds_at(9);
+    assert_eq!(recursion(&partner, 0).await, Err(Lost(2)));
+}

@@ -1,0 +1,95 @@
+//! Return types of every form.
+
+use crate::{Flaky, Lost, PLENTY};
+use retry_budget::{RetryKind, retry_budget};
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::sync::MutexGuard;
+
+type Answer<T> = Result<T, Lost>;
+
+#[retry_budget(budget = PLENTY)]
+async fn alias(partner: &Flaky) -> Answer<u32> {
+    partner.run_later().await
+}
+
+#[retry_budget(budget = PLENTY)]
+async fn io_alias(partner: &Flaky) -> io::Result<u32> {
+    partner.run_later().await.map_err(|_| io::ErrorKind::TimedOut.into())
+}
+
+#[retry_budget(budget = PLENTY)]
+async fn opaque_value(partner: &Flaky) -> Result<impl Iterator<Item = u32> + '_, Lost> {
+    let run = partner.run_later().await?;
+    Ok((0..run).map(|step| step + partner.runs()))
+}
+
+#[retry_budget(budget = PLENTY)]
+async fn opaque_function(partner: &Flaky) -> Result<impl Fn(u32) -> u32 + use<>, Lost> {
+    let run = partner.run_later().await?;
+    Ok(move |by| run * by)
+}
+
+#[retry_budget(budget = PLENTY, classify = |_| true)]
+async fn boxed_by_question_mark(partner: &Flaky) -> Result<u32, Box<dyn Error + Send + Sync>> {
+    let run = partner.run().map_err(|_| fmt::Error)?;
+    Ok(run + "1".parse::<u32>()?)
+}
+
+#[retry_budget(budget = PLENTY)]
+async fn boxed_value(partner: &Flaky) -> Result<Box<dyn fmt::Debug + Send>, Lost> {
+    let run = partner.run_later().await?;
+    if run == 2 {
+        return Ok(Box::new("two"));
+    }
+    Ok(Box::new(run))
+}
+
+#[retry_budget(budget = PLENTY)]
+async fn guard(partner: &Flaky, lock: &'static std::sync::Mutex<u32>) -> Result<MutexGuard<'static, u32>, Lost> {
+    partner.run()?;
+    Ok(lock.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+}
+
+#[retry_budget(budget = PLENTY, classify = |error: &fmt::Error| Some(if error == &fmt::Error { RetryKind::Transient } else { RetryKind::Throttling }))]
+async fn classified_as_kind(partner: &Flaky) -> Result<u32, fmt::Error> {
+    partner.run().map_err(|_| fmt::Error)
+}
+
+const fn never(_: &String) -> bool {
+    false
+}
+
+#[retry_budget(budget = PLENTY, classify = never)]
+async fn classified_by_path(partner: &Flaky) -> Result<u32, String> {
+    partner.run().map_err(|_| "lost".to_owned())
+}
+
+#[retry_budget(budget = PLENTY, classify = |_| true)]
+async fn generic_error<E: From<fmt::Error>>(partner: &Flaky) -> Result<u32, E> {
+    partner.run().map_err(|_| fmt::Error)?;
+    Ok(1)
+}
+
+static LOCK: std::sync::Mutex<u32> = std::sync::Mutex::new(9);
+
+#[tokio::test(start_paused = true)]
+async fn every_result() {
+    assert_eq!(alias(&Flaky::succeeds_at(3)).await, Ok(3));
+    assert_eq!(io_alias(&Flaky::succeeds_at(3)).await.unwrap(), 3);
+    assert_eq!(opaque_value(&Flaky::succeeds_at(3)).await.unwrap().sum::<u32>(), 12);
+    assert_eq!(opaque_function(&Flaky::succeeds_at(3)).await.unwrap()(5), 15);
+    assert_eq!(boxed_by_question_mark(&Flaky::succeeds_at(3)).await.unwrap(), 4);
+    assert_eq!(format!("{:?}", boxed_value(&Flaky::succeeds_at(2)).await.unwrap()), "\"two\"");
+    assert_eq!(*guard(&Flaky::succeeds_at(3), &LOCK).await.unwrap(), 9);
+    assert_eq!(generic_error::<Box<dyn Error>>(&Flaky::succeeds_at(3)).await.unwrap(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn classify_decides() {
+    assert_eq!(classified_as_kind(&Flaky::succeeds_at(3)).await, Ok(3));
+    let partner = Flaky::succeeds_at(3);
+    assert_eq!(classified_by_path(&partner).await, Err("lost".to_owned()));
+    assert_eq!(partner.runs(), 1);
+}
