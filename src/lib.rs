@@ -1,3 +1,4 @@
 //! A budget for retries.
-pub use retry_budget_macros::retry_budget;
+#[doc(inline)]
+pub use retry_budget_macros::{Retryable, retry_budget};
 pub use retry_budget_runtime::*;

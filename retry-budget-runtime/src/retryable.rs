@@ -1,5 +1,6 @@
 //! Which errors are worth a retry.
 
+pub(crate) mod derived;
 mod std_errors;
 
 use crate::{Exhausted, Stop, Verdict};

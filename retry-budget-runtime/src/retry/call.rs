@@ -1,5 +1,6 @@
 //! A [`Run`] with a clock, a timer and a source of chance: what every async loop drives.
 
+use crate::retryable::derived::Opinion;
 use crate::{
     Attempt, Budget, Decision, RetryEvent, RetryPolicy, Retryable, Run, Stop, StopEvent, StopReason, Time, Verdict,
 };
@@ -94,14 +95,14 @@ impl<'p, B: Budget> Call<'p, B> {
 
     /// An attempt has ended with this result; a function decides.
     #[inline]
-    pub fn after_by<R: Attempted, V: Into<Verdict>>(
+    pub fn after_by<R: Attempted, V: Opinion>(
         &mut self,
         result: &R,
         classify: impl FnOnce(&R::Error) -> V,
     ) -> Step<R::Error> {
         match result.error() {
             None => self.succeeded(),
-            Some(error) => self.failed(classify(error).into(), |error, _| error),
+            Some(error) => self.failed(classify(error).verdict(), |error, _| error),
         }
     }
 
