@@ -1,4 +1,85 @@
-//! A budget for retries.
-#[doc(inline)]
-pub use retry_budget_macros::{Retryable, retry_budget};
+//! A budget for retries: annotate an async fn, and all its callers together may retry only so much.
+//!
+//! Three attempts each are three times the load for a partner that is already in trouble. A **retry budget** limits the
+//! retries of all calls together: while few calls fail they are all retried, and when many fail the budget is soon
+//! empty, the load stays near what it was, and the partner can recover. Failed calls return their own error.
+//!
+//! ```
+//! use retry_budget::{Retryable, TokenBudget, retry_budget};
+//! use std::time::Duration;
+//!
+//! /// One budget for everything that talks to the bike partner; it lives in one module and is used from many.
+//! pub static PARTNER: TokenBudget = TokenBudget::builder("partner").build();
+//!
+//! #[derive(Debug, thiserror::Error, Retryable)]
+//! pub enum PartnerError {
+//!     #[error("no such station")]
+//!     #[retry(never)]
+//!     NoSuchStation,
+//!     #[error("the partner has too much to do")]
+//!     #[retry(throttling, after = retry_after)]
+//!     Busy { retry_after: Option<Duration> },
+//!     #[error(transparent)]
+//!     #[retry(transparent)]
+//!     Connection(#[from] std::io::Error),
+//! }
+//!
+//! pub struct Partner {
+//!     address: std::net::SocketAddr,
+//! }
+//!
+//! impl Partner {
+//!     #[retry_budget(budget = PARTNER, max_attempts = 3)]
+//!     pub async fn bikes(&self, station: u32) -> Result<u32, PartnerError> {
+//!         let connection = tokio::net::TcpStream::connect(self.address).await?;
+//!         // plain code: `?`, `return`, loops, borrows of `self` and of arguments
+//!         # let _ = connection;
+//!         if station == 0 { Err(PartnerError::NoSuchStation) } else { Ok(7) }
+//!     }
+//! }
+//! ```
+//!
+//! # Before the options
+//!
+//! - Annotate the function whose body leaves the process, not the handler that calls it: each layer that retries
+//!   multiplies the attempts.
+//! - Is it safe to send twice? If not, say `idempotent = false`, or make a key for all attempts with
+//!   `once(key = …)`.
+//! - Does the client retry already? The AWS SDKs and others do: then it is 3 × 3. Turn one of the two off.
+//! - Somebody waits for a request: [`RetryPolicy::REQUEST`], the default. A loop, a queue or a batch wants
+//!   `policy = RetryPolicy::BACKGROUND`, which also pauses when the budget is empty, since a worker whose denied call
+//!   fails at once would call again at once.
+//!
+//! # Which budget
+//!
+//! | | it grants | take it when | it doesn't |
+//! | --- | --- | --- | --- |
+//! | [`TokenBudget`] | retries until a bucket is empty; successes refill it | most services: no clock, nothing written while all is well | refill without successes: below a call a second take the other |
+//! | [`RatioBudget`] | a share of the requests of the last seconds, and a floor | you think in "10 % more load", or there is little traffic | come for free: every call reads a clock and counts |
+//! | [`NEVER`], [`UNLIMITED`] | none, all | tests; switching off; comparing | |
+//!
+//! N processes are N budgets: each limits its own process.
+//!
+//! # The pieces
+//!
+//! - [`#[retry_budget]`](macro@retry_budget): the attribute, with all its options.
+//! - [`Retryable`]: which errors are worth a retry; [`#[derive(Retryable)]`](derive@Retryable) writes it.
+//! - [`retry()`]: the same for an operation that is no function of its own.
+//! - [`Run`]: the same without a loop, for those who own theirs.
+//! - [`Budget`]: a budget of your own in twenty lines.
+//!
+//! # What a failed call tells
+//!
+//! The caller's own last error comes back, always. Why there was no further attempt is a [`Stop`]: an `on_stop` option
+//! sees it; a variant marked `#[retry(exhausted)]` carries it; `retry(…).explained().await` returns it.
+
+pub use retry_budget_macros::Retryable;
 pub use retry_budget_runtime::*;
+
+#[doc(inline)]
+pub use retry_budget_macros::retry_budget;
+
+/// The README's examples compile.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
