@@ -30,7 +30,7 @@ pub fn draw(report: &Report, file: &Path) -> Result {
         area.fill(&WHITE)?;
         let figures = report.figures();
         title(&area, &figures)?;
-        let (bars_area, time_area) = area.margin(112, 16, 24, 28).split_horizontally(420);
+        let (bars_area, time_area) = area.margin(112, 12, 24, 20).split_horizontally(420);
         bars(&bars_area, &figures)?;
         time_line(&time_area, [&report.none, &report.token, &report.ratio].map(|seen| &seen.arrivals[..]))?;
         area.present()?;
@@ -43,15 +43,14 @@ pub fn draw(report: &Report, file: &Path) -> Result {
 
 fn title(area: &Area<'_>, [none, _, ratio]: &[Figures; 3]) -> Result {
     let claim = format!(
-        "Retries made an outage {:.1} times the load; with a 10 % budget it was {:.1} times",
+        "Retries multiply the load of an outage by {:.1}; a 10 % budget holds it at {:.1}",
         none.outage_load_factor, ratio.outage_load_factor
     );
     let setting = format!(
-        "A bike rental and its partner, over real sockets: {RIDERS} calls a second, three attempts each, and \
-         {FAILURES_IN_100} % of the attempts fail during the outage"
+        "A bike rental and its partner over real sockets: {RIDERS} calls a second, at most three attempts each"
     );
-    area.draw_text(&claim, &bold(30, INK, HPos::Left), (28, 22))?;
-    area.draw_text(&setting, &text(18, PALE_INK, HPos::Left), (28, 60))?;
+    area.draw_text(&claim, &bold(30, INK, HPos::Left), (24, 22))?;
+    area.draw_text(&setting, &text(18, PALE_INK, HPos::Left), (24, 60))?;
     Ok(())
 }
 
@@ -62,13 +61,14 @@ fn bars(area: &Area<'_>, figures: &[Figures; 3]) -> Result {
     let mut chart = ChartBuilder::on(area)
         .margin_top(40)
         .margin_right(36)
-        .x_label_area_size(56)
+        .x_label_area_size(72)
         .build_cartesian_2d(0.0..3.0, 0.0..highest * 1.12)?;
     for (((left, name), colour), figures) in [0.0, 1.0, 2.0].into_iter().zip(NAMES).zip(COLOURS).zip(figures) {
         let load = figures.outage_load_factor;
         let bar = |from, to| [(left + 0.16, from), (left + 0.84, to)];
         let middle = left + 0.5;
-        let decided = format!("{} retries, {} denied", figures.granted, figures.denied);
+        let granted = format!("{} retries granted", figures.granted);
+        let denied = format!("{} denied", figures.denied);
         chart.draw_series([
             Rectangle::new(bar(0.0, load.min(1.0)), CALLS.filled()),
             Rectangle::new(bar(load.min(1.0), load), colour.filled()),
@@ -76,12 +76,20 @@ fn bars(area: &Area<'_>, figures: &[Figures; 3]) -> Result {
         let label = |words: String, size, colour, down| {
             EmptyElement::at((middle, 0.0)) + Text::new(words, (0, down), text(size, colour, HPos::Center))
         };
-        chart.draw_series([label(name.to_owned(), 20, INK, 10), label(decided, 15, PALE_INK, 34)])?;
+        chart.draw_series([
+            label(name.to_owned(), 20, INK, 10),
+            label(granted, 15, PALE_INK, 34),
+            label(denied, 15, PALE_INK, 52),
+        ])?;
         let number = bold(27, INK, HPos::Center);
         chart.draw_series([EmptyElement::at((middle, load)) + Text::new(format!("{load:.2}"), (0, -28), number)])?;
         chart.draw_series([
             EmptyElement::at((middle, 0.5)) + Text::new("first attempts", (0, -7), text(15, INK, HPos::Center))
         ])?;
+        if load > 1.4 {
+            let retries = Text::new("retries", (0, -7), text(15, WHITE, HPos::Center));
+            chart.draw_series([EmptyElement::at((middle, f64::midpoint(1.0, load))) + retries])?;
+        }
     }
     chart.draw_series([PathElement::new([(0.0, 0.0), (3.0, 0.0)], INK)])?;
     Ok(())
@@ -97,7 +105,7 @@ fn time_line(area: &Area<'_>, arrivals: [&[Arrival]; 3]) -> Result {
     let mut chart = ChartBuilder::on(area)
         .margin_top(40)
         .margin_right(12)
-        .x_label_area_size(56)
+        .x_label_area_size(72)
         .y_label_area_size(52)
         .build_cartesian_2d(0.0..end, 0.0..top)?;
     let (from, to) = (OUTAGE.start.as_secs_f64(), OUTAGE.end.as_secs_f64());
@@ -111,10 +119,11 @@ fn time_line(area: &Area<'_>, arrivals: [&[Arrival]; 3]) -> Result {
         .y_labels(6)
         .x_label_formatter(&|second| format!("{second:.0}"))
         .y_label_formatter(&|load| format!("{load:.0}"))
-        .x_desc("seconds")
+        .x_desc("seconds since the start")
         .draw()?;
-    let outage = text(18, INK, HPos::Center);
-    chart.draw_series([EmptyElement::at((f64::midpoint(from, to), top)) + Text::new("outage", (0, 6), outage)])?;
+    let outage = format!("outage: {FAILURES_IN_100} % of the attempts fail");
+    let label = Text::new(outage, (0, 6), text(17, INK, HPos::Center));
+    chart.draw_series([EmptyElement::at((f64::midpoint(from, to), top)) + label])?;
     for (line, colour) in lines.into_iter().zip(COLOURS) {
         chart.draw_series(LineSeries::new(line, colour.stroke_width(3)))?;
     }

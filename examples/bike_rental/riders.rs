@@ -19,10 +19,10 @@ pub struct Call {
 /// All riders ask all their questions.
 pub async fn ride(client: Arc<PartnerClient>, script: Script, start: Instant) -> Result<Vec<Call>, JoinError> {
     // A future with a borrowing `async` closure in it isn't known to be `Send`, so the riders stay on one thread.
-    let riders = LocalSet::new();
+    let thread = LocalSet::new();
     let rides: Vec<_> =
-        (0..RIDERS).map(|rider| riders.spawn_local(one(client.clone(), script, rider, start))).collect();
-    riders.await;
+        (0..RIDERS).map(|rider| thread.spawn_local(one(client.clone(), script, rider, start))).collect();
+    thread.await;
     let mut calls = Vec::new();
     for ride in rides {
         calls.extend(ride.await?);
