@@ -9,7 +9,7 @@ static TOKEN: TokenBudget = TokenBudget::builder("partner, token").build();
 
 /// One retry for ten calls. The default window of 10 s is longer than this whole run: it would never slide, and the
 /// healthy calls before the outage would still be paying for retries at its end. 1 s is to an outage of 5 s what 10 s is
-/// to one of a minute.
+/// to one of 50.
 static RATIO: RatioBudget = RatioBudget::builder("partner, ratio").ratio(0.1).window(Duration::from_secs(1)).build();
 
 /// Every call may retry as often as its policy says, whatever all the others do.

@@ -15,7 +15,7 @@ pub async fn show(start: Instant, partners: [Arc<Life>; 3]) {
 
 async fn bar(start: Instant, partners: [Arc<Life>; 3]) {
     let bar = ProgressBar::new(millis(END));
-    if let Ok(style) = ProgressStyle::with_template("{bar:30} {msg}") {
+    if let Ok(style) = ProgressStyle::with_template("{bar:20} {wide_msg}") {
         bar.set_style(style.progress_chars("━╸·"));
     }
     for at in moments(Duration::from_millis(100)) {
@@ -38,9 +38,9 @@ fn moments(every: Duration) -> impl Iterator<Item = Duration> {
 }
 
 fn state(at: Duration, partners: &[Arc<Life>; 3]) -> String {
-    let phase = if OUTAGE.contains(&at) { "outage " } else { "healthy" };
+    let phase = if OUTAGE.contains(&at) { "outage" } else { "healthy" };
     let [none, token, ratio] = partners.each_ref().map(|life| life.arrivals().len());
-    format!("{:.1} s, {phase}: {none} attempts without a budget, {token} token, {ratio} ratio", at.as_secs_f64())
+    format!("{:.1} s, {phase}; attempts: {none} no budget, {token} token, {ratio} ratio", at.as_secs_f64())
 }
 
 fn millis(duration: Duration) -> u64 {

@@ -125,8 +125,8 @@ const READING: &str = "\
 Load factor: attempts that reach the partner for each call made.
 The ratio looks back 1 s instead of the usual 10, since the whole run lasts 9.
 More calls succeed without a budget only because this partner fails two thirds
-of what it gets, however much that is. A real one that gets twice its load
-fails more of it, and stays down.";
+of what it gets, however much that is. A real one in trouble that gets twice
+its load may fail more of it, and stay down.";
 
 #[cfg(test)]
 mod tests {
