@@ -15,7 +15,7 @@ pub async fn show(start: Instant, partners: [Arc<Life>; 3]) {
 
 async fn bar(start: Instant, partners: [Arc<Life>; 3]) {
     let bar = ProgressBar::new(millis(END));
-    if let Ok(style) = ProgressStyle::with_template("{bar:20} {wide_msg}") {
+    if let Ok(style) = ProgressStyle::with_template("{bar:14} {wide_msg}") {
         bar.set_style(style.progress_chars("━╸·"));
     }
     for at in moments(Duration::from_millis(100)) {

@@ -84,8 +84,8 @@ impl fmt::Display for Script {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{RIDERS} riders ask their partner once a second for {END:?}. From {:?} to {:?} it is in trouble: slow, and \
-             {FAILURES_IN_100} % of the attempts fail. (--seed {} plays this script again.)",
+            "{RIDERS} riders ask their partner once a second for {END:?}. From {:?} to {:?} it is in trouble:\n\
+             slow, and {FAILURES_IN_100} % of the attempts fail. Three runs side by side; --seed {} plays this script again.",
             OUTAGE.start, OUTAGE.end, self.seed
         )
     }
