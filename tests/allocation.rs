@@ -21,10 +21,8 @@ async fn ratio(fails: bool) -> io::Result<[u64; 5]> {
 }
 
 async fn function(fails: bool) -> io::Result<[u64; 5]> {
-    retry(&TOKEN, &RetryPolicy::REQUEST, async |_| {
-        if fails { Err(io::ErrorKind::TimedOut.into()) } else { Ok([7; 5]) }
-    })
-    .await
+    retry(&TOKEN, &RetryPolicy::REQUEST, async |_| if fails { Err(io::ErrorKind::TimedOut.into()) } else { Ok([7; 5]) })
+        .await
 }
 
 /// Allocations made until the future is ready, or waits.
