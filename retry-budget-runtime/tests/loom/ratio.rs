@@ -4,9 +4,18 @@ use crate::check;
 use crate::sync::AtomicU64;
 use crate::window::{Cells, Usage, Window};
 
+fn ring() -> [AtomicU64; 16] {
+    std::array::from_fn(|_| AtomicU64::new(0))
+}
+
+/// A window in slot 0 that has granted this many retries since the start, and this many before the slot began.
+fn long_lived(granted: u64, before: u64) -> Window {
+    let starts = std::array::from_fn(|slot| AtomicU64::new(if slot == 0 { before } else { 0 }));
+    Window::new(Cells { now: AtomicU64::new(granted), starts, requests: ring(), returned: ring() })
+}
+
 fn window() -> Window {
-    let ring = || std::array::from_fn(|_| AtomicU64::new(0));
-    Window::new(Cells { now: AtomicU64::new(0), starts: ring(), requests: ring(), returned: ring() })
+    long_lived(0, 0)
 }
 
 /// A window in which something has happened before.
@@ -195,6 +204,21 @@ fn a_give_back_races_a_grant() {
 }
 
 #[test]
+fn whoever_sees_a_grant_sees_the_give_back_that_made_room_for_it() {
+    let history = after(|window| assert_eq!(window.grant(0, up_to(1)), Some(0)));
+    let swaps: fn(&Window) -> _ = |window| {
+        window.give_back(0);
+        window.grant(0, up_to(1))
+    };
+    let ask: fn(&Window) -> _ = |window| window.grant(0, up_to(2));
+    check(4, history, [swaps, ask], |_, [swapped, asked]| {
+        assert_eq!(asked, Some(0), "never more than one other is out");
+        // the swap is denied when the other came between
+        assert!(swapped.is_none_or(|slot| slot == 0));
+    });
+}
+
+#[test]
 fn a_give_back_races_the_rotation_that_drops_its_slot() {
     let history = after(|window| {
         assert_eq!(window.grant(0, up_to(2)), Some(0));
@@ -225,4 +249,52 @@ fn two_give_backs_into_a_cell_of_another_lap() {
     check(4, history, [gives_back, gives_back], |window, [(), ()]| {
         assert_eq!(window.usage(16).retries, 0);
     });
+}
+
+#[test]
+fn a_slow_mover_leaves_a_ring_alone_that_others_reused() {
+    // slots 1 and 17 share their cells, and 17 is where the window of 26 begins
+    let slow: fn(&Window) -> _ = |window| {
+        window.usage(1);
+        None
+    };
+    let fast: fn(&Window) -> _ = |window| window.grant(26, up_to(1));
+    check(3, window, [slow, fast], |window, slots| {
+        assert_eq!(slots, [None, Some(26)]);
+        assert_eq!(window.grant(26, up_to(1)), None);
+    });
+}
+
+#[test]
+fn the_count_of_grants_may_wrap() {
+    let ask: fn(&Window) -> _ = |window| window.grant(0, up_to(3));
+    let later: fn(&Window) -> _ = |window| window.grant(1, up_to(3));
+    check(
+        3,
+        || long_lived((1 << 29) - 2, (1 << 29) - 2),
+        [ask, later],
+        |window, slots| {
+            assert_eq!(granted(&slots), 2);
+            assert_eq!(window.usage(9).retries, 2);
+            assert!(window.grant(9, up_to(3)).is_some());
+            assert_eq!(window.grant(9, up_to(3)), None);
+            assert_eq!(window.usage(9).retries, 3);
+            assert_eq!(window.usage(19).retries, 0);
+        },
+    );
+}
+
+#[test]
+fn more_grants_than_can_be_told_apart_are_denied() {
+    let ask: fn(&Window) -> _ = |window| window.grant(0, |_| true);
+    check(
+        3,
+        || long_lived((1 << 29) - 2, 0),
+        [ask, ask],
+        |window, slots| {
+            assert_eq!(granted(&slots), 1);
+            assert_eq!(window.grant(9, |_| true), None);
+            assert_eq!(window.grant(10, |_| true), Some(10), "they have left");
+        },
+    );
 }
