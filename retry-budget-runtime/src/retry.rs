@@ -34,7 +34,8 @@ use std::task::{Context, Poll, ready};
 /// For an error type that you don't own, see [`Retry::classify`].
 ///
 /// A function that borrows across an await and is spawned can fail to compile around an `async` closure, with
-/// "implementation of `Send` is not general enough": that is a limit of the compiler, and the attribute doesn't have it.
+/// "implementation of `Send` is not general enough": that is a limit of the compiler. `async move |attempt| …` helps where
+/// the closure may own what it uses, and the attribute doesn't have the problem.
 ///
 /// # Panics
 ///

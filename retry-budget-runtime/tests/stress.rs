@@ -1,0 +1,210 @@
+//! Threads that hammer one budget: what they get together is what one after the other would have got.
+
+use retry_budget_runtime::{Budget, CallEnd, Fate, Grant, RatioBudget, RetryKind, Time, TokenBudget};
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::thread;
+use std::time::Duration;
+
+const THREADS: u64 = 4;
+
+/// Runs the same work in all threads at once, each with its number, and gives what each comes to.
+fn hammer<R: Send>(work: impl Fn(u64) -> R + Sync) -> Vec<R> {
+    let start = Barrier::new(usize::try_from(THREADS).expect("few"));
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS)
+            .map(|number| {
+                let (start, work) = (&start, &work);
+                scope.spawn(move || {
+                    start.wait();
+                    work(number)
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+    })
+}
+
+/// Numbers that look random, a different row for each seed.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+}
+
+fn left(budget: &dyn Budget) -> u64 {
+    budget.snapshot(Time::ZERO).available
+}
+
+#[test]
+fn tokens_pay_for_as_many_retries_as_they_can_and_no_more() {
+    // 50,000 retries of 14, and 13 tokens that pay for nothing
+    let budget = TokenBudget::builder("partner").capacity(700_013).build();
+    let granted = hammer(|_| {
+        let mut granted = 0_u64;
+        while let Some(_sent) = budget.try_retry(RetryKind::Transient, Time::ZERO) {
+            granted += 1;
+        }
+        granted
+    });
+    assert_eq!(granted.iter().sum::<u64>(), 50_000);
+    let snapshot = budget.snapshot(Time::ZERO);
+    assert_eq!((snapshot.available, snapshot.granted, snapshot.denied), (13, 50_000, THREADS));
+}
+
+#[test]
+fn no_token_is_lost_and_none_made() {
+    // large enough that no refund is ever cut
+    let budget = TokenBudget::builder("partner").capacity(1 << 31).initial(80_000).build();
+    let balances = hammer(|number| {
+        let mut dice = Dice(number);
+        let mut balance = 0_i64;
+        for _ in 0..200_000 {
+            if dice.roll(4) == 0 {
+                budget.end(CallEnd::FirstTry);
+                balance += 1;
+            }
+            let kind = if dice.roll(2) == 0 { RetryKind::Transient } else { RetryKind::Throttling };
+            let Some(grant) = budget.try_retry(kind, Time::ZERO) else { continue };
+            let fate =
+                [Fate::Succeeded, Fate::NotSent, Fate::Failed, Fate::Dropped][usize::try_from(dice.roll(4)).unwrap()];
+            if matches!(fate, Fate::Failed | Fate::Dropped) {
+                balance -= i64::from(grant.cost());
+            }
+            budget.settle(grant, fate);
+        }
+        balance
+    });
+    let expected = 80_000 + balances.iter().sum::<i64>();
+    assert_eq!(i64::try_from(left(&budget)).unwrap(), expected);
+    assert!(expected < 40_000, "most of it was spent: {expected}");
+}
+
+#[test]
+fn a_bucket_at_its_brim_never_overflows() {
+    let budget = TokenBudget::builder("partner").capacity(30).success_refund(7).build();
+    hammer(|number| {
+        for _ in 0..200_000 {
+            if number % 2 == 0 {
+                budget.end(CallEnd::FirstTry);
+            } else if let Some(grant) = budget.try_retry(RetryKind::Transient, Time::ZERO) {
+                budget.settle(grant, Fate::NotSent);
+            }
+            assert!(left(&budget) <= 30);
+        }
+    });
+    // all that was taken is back, or was refilled meanwhile
+    assert_eq!(left(&budget), 30);
+}
+
+#[test]
+fn a_slot_grants_the_exact_share_of_its_requests() {
+    let budget = RatioBudget::builder("partner").ratio(0.29).min_retries(3).build();
+    let granted = hammer(|_| {
+        let ask = || u64::from(budget.try_retry(RetryKind::Transient, Time::ZERO).is_some());
+        let mut granted = 0;
+        for _ in 0..5_000 {
+            budget.begin(Time::ZERO);
+            granted += ask();
+        }
+        // whoever comes last sees all the requests
+        loop {
+            match ask() {
+                0 => break granted,
+                more => granted += more,
+            }
+        }
+    });
+    assert_eq!(granted.iter().sum::<u64>(), 5_800, "0.29 of 20,000");
+    let snapshot = budget.snapshot(Time::ZERO);
+    assert_eq!((snapshot.requests, snapshot.limit, snapshot.available), (Some(20_000), 5_800, 0));
+}
+
+#[test]
+fn what_is_given_back_in_a_slot_is_granted_once_more() {
+    let budget = RatioBudget::builder("partner").ratio(1.0).min_retries(100).build();
+    let sent = hammer(|number| {
+        let mut dice = Dice(number);
+        let mut sent = 0_u64;
+        for _ in 0..100_000 {
+            if let Some(grant) = budget.try_retry(RetryKind::Transient, Time::ZERO) {
+                let not_sent = dice.roll(20) > 0;
+                sent += u64::from(!not_sent);
+                budget.settle(grant, if not_sent { Fate::NotSent } else { Fate::Failed });
+            }
+        }
+        sent
+    });
+    assert_eq!(sent.iter().sum::<u64>(), 100);
+    assert_eq!(left(&budget), 0);
+}
+
+/// What a thread did while the time went on: when its requests began, by the earliest and the latest slot that they can
+/// have counted in, and in which slots its retries were granted.
+#[derive(Default)]
+struct Diary {
+    requests: Vec<(u64, u64)>,
+    retries: Vec<u64>,
+}
+
+#[test]
+fn no_window_holds_more_retries_than_its_requests_allow() {
+    const SLOT: u64 = 10_000_000;
+    let budget =
+        RatioBudget::builder("partner").ratio(0.5).window(Duration::from_nanos(10 * SLOT)).min_retries(2).build();
+    let clock = AtomicU64::new(0);
+    let time = |slot| Time::from_nanos(slot * SLOT);
+    let diaries = hammer(|number| {
+        let mut dice = Dice(number);
+        let mut diary = Diary::default();
+        let mut waiting: Vec<Grant> = Vec::new();
+        for _ in 0..100_000 {
+            // the time goes on under everybody's feet, now and then by more than a window
+            if dice.roll(8) == 0 {
+                clock.fetch_add(if dice.roll(50) == 0 { dice.roll(40) } else { 1 }, SeqCst);
+            }
+            let slot = clock.load(SeqCst);
+            if dice.roll(3) > 0 {
+                budget.begin(time(slot));
+                diary.requests.push((slot, clock.load(SeqCst)));
+            }
+            waiting.extend(budget.try_retry(RetryKind::Transient, time(slot)));
+            if waiting.len() > 3 {
+                let grant = waiting.swap_remove(usize::try_from(dice.roll(4)).unwrap());
+                if dice.roll(2) == 0 {
+                    budget.settle(grant, Fate::NotSent);
+                } else {
+                    diary.retries.push(grant.slot());
+                    budget.settle(grant, Fate::Failed);
+                }
+            }
+        }
+        diary.retries.extend(waiting.iter().map(Grant::slot));
+        diary
+    });
+    let last = usize::try_from(clock.load(SeqCst)).unwrap();
+    let (mut may_count, mut retries) = (vec![0_u64; last + 1], vec![0_u64; last + 1]);
+    for diary in &diaries {
+        for &(earliest, latest) in &diary.requests {
+            // in each window that ends at or after the earliest slot and begins at or before the latest
+            for end in earliest..=(latest + 9).min(last as u64) {
+                may_count[usize::try_from(end).unwrap()] += 1;
+            }
+        }
+        for &slot in &diary.retries {
+            retries[usize::try_from(slot).unwrap()] += 1;
+        }
+    }
+    let mut busy = 0;
+    // a retry is judged by the window that ends with it, so windows that end with none say nothing
+    for end in (0..=last).filter(|&end| retries[end] > 0) {
+        let held: u64 = retries[end.saturating_sub(9)..=end].iter().sum();
+        let allowed = (may_count[end] / 2).max(2);
+        assert!(held <= allowed, "window that ends with slot {end}: {held} of {allowed}");
+        busy += u64::from(held > 2);
+    }
+    assert!(busy > 100, "the test would be idle: {busy}");
+}
