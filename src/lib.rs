@@ -77,7 +77,7 @@ pub use retry_budget_macros::Retryable;
 pub use retry_budget_runtime::*;
 
 #[doc(inline)]
-pub use retry_budget_macros::retry_budget;
+pub use retry_budget_macros::{retry, retry_budget};
 
 /// The README's examples compile.
 #[cfg(doctest)]

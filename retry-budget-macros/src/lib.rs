@@ -12,6 +12,12 @@ pub fn retry_budget(options: TokenStream, item: TokenStream) -> TokenStream {
     attribute::retry_budget(options.into(), item.into()).into()
 }
 
+/// Retries a block in the middle of a function: `retry!(budget = PARTNER, async || -> Result<…, …> { … }).await`.
+#[proc_macro]
+pub fn retry(tokens: TokenStream) -> TokenStream {
+    attribute::retry(tokens.into()).into()
+}
+
 /// Lets an error say which of its values are worth a retry: implements the trait `Retryable`.
 ///
 /// ```

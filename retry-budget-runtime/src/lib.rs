@@ -10,6 +10,7 @@
 mod attempt;
 mod backoff;
 mod budget;
+mod elapsed;
 mod observe;
 mod policy;
 mod retry;
@@ -18,6 +19,7 @@ mod run;
 mod stop;
 mod sync;
 mod time;
+mod timer;
 mod verdict;
 
 #[doc(hidden)]
@@ -29,11 +31,13 @@ pub use budget::{
     Budget, CallEnd, Fate, Grant, NEVER, Never, RatioBudget, RatioBudgetBuilder, RetryKind, SettingsError, Snapshot,
     TokenBudget, TokenBudgetBuilder, UNLIMITED, Unlimited,
 };
+pub use elapsed::{Elapsed, IntoDeadline, Limit};
 pub use observe::{RetryEvent, StopEvent};
 pub use policy::{Jitter, RetryPolicy, RetryPolicyBuilder, WhenEmpty};
-pub use retry::{By, Classify, Outcome, OwnVerdict, Retry, Retrying, retry};
+pub use retry::{By, Classify, Outcome, OwnVerdict, Retry, Retrying, retry, retry_blocking};
 pub use retryable::Retryable;
 pub use run::{Decision, Run};
 pub use stop::{Exhausted, Stop, StopReason};
 pub use time::Time;
+pub use timer::{Timer, TokioTimer};
 pub use verdict::Verdict;

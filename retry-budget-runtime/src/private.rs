@@ -3,11 +3,11 @@
 //! Where a type of the user's comes in, it does so through an associated type: when it has no such type, the compiler
 //! reports that once and keeps quiet about everything that follows from it.
 
-pub use crate::retry::call::{Attempted, Call, Step};
+pub use crate::retry::call::{Attempted, Call, FromElapsed, Step};
 pub use crate::retryable::derived::{GivenUp, Hint, Inner, Opinion};
 pub use core;
 
-use crate::Budget;
+use crate::{Budget, Elapsed, RetryPolicy, Timer};
 
 /// What can stand behind `budget = …`.
 #[diagnostic::on_unimplemented(
@@ -74,6 +74,44 @@ pub fn in_static<Way, B: Budgeted<Way> + ?Sized>(budget: &'static B) -> B::Budge
 pub fn in_place<Way, B: Budgeted<Way> + ?Sized>(budget: &B) -> B::Budget<'_> {
     budget.budget()
 }
+
+/// The first attempt starts, by this timer.
+#[inline]
+pub fn begin<T: Timer, B: Budget>(budget: B, policy: &RetryPolicy) -> Call<'_, B, T> {
+    Call::begin(budget, policy)
+}
+
+/// A result that failed since a limit cut its attempt off.
+pub fn cut_off<R: Attempted<Error: FromElapsed>>(elapsed: Elapsed) -> R {
+    R::failed(R::Error::from_elapsed(elapsed))
+}
+
+/// The same, by a function.
+pub fn cut_off_by<R: Attempted>(elapsed: Elapsed, by: impl FnOnce(Elapsed) -> R::Error) -> R {
+    R::failed(by(elapsed))
+}
+
+/// The text of an error that can be displayed, and nothing for any other: by `(&Text(&result)).text()`, where the
+/// compiler takes the nearer of two methods.
+#[derive(Debug)]
+pub struct Text<'a, R>(pub &'a R);
+
+impl<T, E: std::fmt::Display> Text<'_, Result<T, E>> {
+    /// The text.
+    pub fn text(&self) -> Option<String> {
+        self.0.as_ref().err().map(ToString::to_string)
+    }
+}
+
+/// The farther of the two.
+pub trait NoText {
+    /// No text.
+    fn text(&self) -> Option<String> {
+        None
+    }
+}
+
+impl<R> NoText for Text<'_, R> {}
 
 /// Never called: `return returned::<T>()` tells the compiler the type of an async block.
 #[cold]

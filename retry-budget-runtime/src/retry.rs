@@ -2,8 +2,10 @@
 //! written into the user's function.
 
 pub(crate) mod call;
+mod inside;
+mod limited;
 
-use crate::{Attempt, Budget, Exhausted, RetryPolicy, Retryable, Stop, StopReason, Verdict};
+use crate::{Attempt, Budget, Exhausted, RetryPolicy, Retryable, Stop, StopReason, TokioTimer, Verdict};
 use call::{Call, Step};
 use pin_project_lite::pin_project;
 use std::future::Future;
@@ -47,6 +49,32 @@ where
     F: AsyncFnMut(Attempt) -> Result<T, E>,
 {
     Retry::new(budget, policy).run(operation)
+}
+
+/// [`retry`] for an operation that isn't async: sleeps on this thread between attempts and needs no async runtime.
+///
+/// ```
+/// use retry_budget_runtime::{RetryPolicy, TokenBudget, retry_blocking};
+/// use std::io;
+///
+/// static PARTNER: TokenBudget = TokenBudget::builder("partner").build();
+///
+/// let greeting: io::Result<&str> = retry_blocking(&PARTNER, &RetryPolicy::REQUEST, |attempt| {
+///     if attempt.is_retry() { Ok("hello") } else { Err(io::ErrorKind::TimedOut.into()) }
+/// });
+/// assert_eq!(greeting.unwrap(), "hello");
+/// ```
+///
+/// # Errors
+///
+/// The error of the last attempt.
+pub fn retry_blocking<T, E, B, F>(budget: B, policy: &RetryPolicy, operation: F) -> Result<T, E>
+where
+    B: Budget,
+    E: Retryable,
+    F: FnMut(Attempt) -> Result<T, E>,
+{
+    Retry::new(budget, policy).run_blocking(operation)
 }
 
 /// [`retry`] with more to say: how errors of somebody else's type are classified.
@@ -100,23 +128,19 @@ impl<B: Budget, C> Retry<'_, B, C> {
     {
         let Self { budget, policy, classifier } = self;
         let future = async move {
-            let mut call = Call::begin(budget, policy);
+            let mut call = Call::<_, TokioTimer>::begin(budget, policy);
             loop {
                 let wait = {
-                    let error = match operation(call.attempt()).await {
-                        Ok(value) => {
-                            call.succeeded::<E>();
-                            break Outcome(Ok(value));
+                    let attempt = call.attempt();
+                    let result = call.watch(operation(attempt)).await;
+                    match classifier.after(&mut call, &result) {
+                        Step::Done => {
+                            break Outcome(result.map_err(|error| (error, call.stop(StopReason::NotRetryable))));
                         }
-                        Err(error) => error,
-                    };
-                    match call.failed(classifier.verdict(&error), C::exhausted) {
-                        Step::Done => break Outcome(Err((error, call.stop(StopReason::NotRetryable)))),
                         Step::Stop(halt) => {
                             call.pause(&halt).await;
                             let stop = call.stop(halt.reason);
-                            let error = (halt.exhausted)(error, stop.clone());
-                            break Outcome(Err((error, stop)));
+                            break Outcome(call.give_up(result, &halt).map_err(|error| (error, stop)));
                         }
                         Step::Retry(wait) => wait,
                     }
@@ -127,14 +151,39 @@ impl<B: Budget, C> Retry<'_, B, C> {
         };
         Retrying { future }
     }
+
+    /// Runs an operation that isn't async, and sleeps on this thread in between: needs no async runtime.
+    ///
+    /// # Errors
+    ///
+    /// The error of the last attempt, as [`run`](Self::run) gives it.
+    pub fn run_blocking<T, E, F>(self, mut operation: F) -> Result<T, E>
+    where
+        C: Classify<E>,
+        F: FnMut(Attempt) -> Result<T, E>,
+    {
+        let Self { budget, policy, classifier } = self;
+        let mut call = Call::<_, TokioTimer>::begin(budget, policy);
+        loop {
+            let attempt = call.attempt();
+            let result = call.watch_blocking(|| operation(attempt));
+            match classifier.after(&mut call, &result) {
+                Step::Done => return result,
+                Step::Stop(halt) => {
+                    std::thread::sleep(halt.pause());
+                    return call.give_up(result, &halt);
+                }
+                Step::Retry(wait) => std::thread::sleep(wait),
+            }
+            call.start_retry();
+        }
+    }
 }
 
 /// How a loop tells which errors are worth a retry. Implemented by this crate only.
 pub trait Classify<E>: sealed::Sealed {
     #[doc(hidden)]
-    fn verdict(&self, error: &E) -> Verdict;
-    #[doc(hidden)]
-    fn exhausted(error: E, stop: Stop) -> E;
+    fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>) -> Step<Result<T, E>>;
 }
 
 /// The error decides for itself.
@@ -146,22 +195,14 @@ pub struct OwnVerdict(());
 pub struct By<C>(C);
 
 impl<E: Retryable> Classify<E> for OwnVerdict {
-    fn verdict(&self, error: &E) -> Verdict {
-        error.verdict()
-    }
-
-    fn exhausted(error: E, stop: Stop) -> E {
-        error.exhausted(stop)
+    fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>) -> Step<Result<T, E>> {
+        call.after(result)
     }
 }
 
 impl<E, V: Into<Verdict>, C: Fn(&E) -> V> Classify<E> for By<C> {
-    fn verdict(&self, error: &E) -> Verdict {
-        (self.0)(error).into()
-    }
-
-    fn exhausted(error: E, _stop: Stop) -> E {
-        error
+    fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>) -> Step<Result<T, E>> {
+        call.after_by(result, &self.0)
     }
 }
 

@@ -8,11 +8,15 @@
 #![allow(clippy::future_not_send)]
 
 mod arguments;
+mod block;
 mod bodies;
 mod budgets;
 mod events;
+mod futures;
 mod generated;
+mod limits;
 mod names;
+mod nested;
 mod receivers;
 mod results;
 mod sending;

@@ -16,6 +16,11 @@ pub(super) struct Checked {
     pub(super) budget: Budget,
     pub(super) policy: Policy,
     pub(super) classify: Option<Expr>,
+    pub(super) classify_ok: Option<Expr>,
+    pub(super) limits: Limits,
+    /// Whether what a loop inside gave up is tried again.
+    pub(super) retries_nested: bool,
+    pub(super) timer: Option<Expr>,
     pub(super) on_retry: Option<Expr>,
     pub(super) on_stop: Option<Expr>,
     pub(super) attempt: Option<Ident>,
@@ -31,6 +36,20 @@ pub(super) enum Budget {
     Expression(Expr),
     /// A `static` of the function's own.
     Own(Kind, Vec<Written<Value>>),
+}
+
+/// How long an attempt and the call may take.
+pub(super) struct Limits {
+    pub(super) attempt_timeout: Option<Value>,
+    pub(super) deadline: Option<Value>,
+    /// What makes the function's error of it.
+    pub(super) elapsed: Option<Expr>,
+}
+
+impl Limits {
+    pub(super) fn any(&self) -> bool {
+        self.attempt_timeout.is_some() || self.deadline.is_some()
+    }
 }
 
 pub(super) struct Policy {
@@ -67,10 +86,14 @@ pub(super) enum Rebind {
     UniqueSelf { name: Ident },
 }
 
-pub(super) fn judge(options: Options, mut function: Function) -> Result<Checked, Vec<Error>> {
+pub(super) fn judge(mut options: Options, mut function: Function) -> Result<Checked, Vec<Error>> {
     let mut problems = Vec::new();
-    let Options { settings, budget, kind, policy, classify, on_retry, on_stop, attempt, clone, keep, once, runtime } =
+    if let Some(renamed) = function.renamed_self() {
+        options.rename_self(&renamed);
+    }
+    let Options { settings, budget, kind, policy, classify, classify_ok, attempt_timeout, deadline, elapsed, .. } =
         options;
+    let Options { nested, timer, on_retry, on_stop, attempt, clone, keep, once, runtime, .. } = options;
     let (of_policy, of_kind): (Vec<_>, Vec<_>) =
         settings.into_iter().partition(|(owner, _)| matches!(owner, Owner::Policy));
     let policy = Policy {
@@ -78,11 +101,12 @@ pub(super) fn judge(options: Options, mut function: Function) -> Result<Checked,
         settings: of_policy.into_iter().map(|(_, setting)| setting).collect(),
     };
     check_delays(&policy, &mut problems);
-    check_expressions(&policy, [&classify, &on_retry, &on_stop], &mut problems);
+    check_expressions(&policy, [&classify, &classify_ok, &on_retry, &on_stop, &elapsed], &mut problems);
+    check_limits(attempt_timeout.as_ref(), deadline.as_ref(), elapsed.as_ref(), &mut problems);
     for (name, what) in
         once.iter().map(|(name, _)| (name, "once")).chain(attempt.iter().map(|it| (&it.value, "attempt")))
     {
-        if function.argument(name) {
+        if function.argument(name) && !function.is_block {
             problems
                 .push(Error::new_spanned(name, format!("`{name}` is an argument already: `{what}` binds a new name")));
         }
@@ -100,6 +124,14 @@ pub(super) fn judge(options: Options, mut function: Function) -> Result<Checked,
         budget,
         policy,
         classify: classify.map(|written| written.value),
+        classify_ok: classify_ok.map(|written| written.value),
+        limits: Limits {
+            attempt_timeout: attempt_timeout.map(|written| written.value),
+            deadline: deadline.map(|written| written.value),
+            elapsed: elapsed.map(|written| written.value),
+        },
+        retries_nested: nested.is_some_and(|written| written.value.is_of_crate("retry")),
+        timer: timer.map(|written| written.value),
         on_retry: on_retry.map(|written| written.value),
         on_stop: on_stop.map(|written| written.value),
         attempt: attempt.map(|written| written.value),
@@ -195,7 +227,7 @@ fn check_delays(policy: &Policy, problems: &mut Vec<Error>) {
 }
 
 /// What takes a function or a policy doesn't take a literal.
-fn check_expressions(policy: &Policy, functions: [&Option<Written<Expr>>; 3], problems: &mut Vec<Error>) {
+fn check_expressions(policy: &Policy, functions: [&Option<Written<Expr>>; 5], problems: &mut Vec<Error>) {
     if let Some(base @ Expr::Lit(_)) = &policy.base {
         problems.push(Error::new_spanned(base, "`policy` takes a `RetryPolicy`, such as `RetryPolicy::BACKGROUND`"));
     }
@@ -209,6 +241,32 @@ fn check_expressions(policy: &Policy, functions: [&Option<Written<Expr>>; 3], pr
                 format!("`{name}` is called between two attempts and can't be async: take the `async` away"),
             )),
             _ => {}
+        }
+    }
+}
+
+fn check_limits(
+    attempt_timeout: Option<&Written<Value>>,
+    deadline: Option<&Written<Value>>,
+    elapsed: Option<&Written<Expr>>,
+    problems: &mut Vec<Error>,
+) {
+    if let (Some(elapsed), None, None) = (elapsed, attempt_timeout, deadline) {
+        problems.push(Error::new_spanned(
+            &elapsed.name,
+            "`elapsed` makes the error of an attempt that was cut off: give `attempt_timeout` or `deadline` too",
+        ));
+    }
+    let literal = |written: Option<&Written<Value>>| Some((written?.value.span, written?.value.literal_duration()?));
+    if let (Some((timeout_at, timeout)), Some((deadline_at, deadline))) = (literal(attempt_timeout), literal(deadline))
+        && timeout >= deadline
+    {
+        for place in [timeout_at, deadline_at] {
+            problems.push(Error::new(
+                place,
+                "`deadline` is for the whole call, `attempt_timeout` for each attempt: it must be shorter, or nothing can \
+                 be retried",
+            ));
         }
     }
 }
@@ -242,8 +300,9 @@ fn check_names(clone: &[Ident], keep: &[Ident], function: &Function, problems: &
 /// A result that borrows from `&mut self` would still borrow it when the next attempt needs it.
 fn check_borrow(function: &Function, problems: &mut Vec<Error>) {
     let Some(receiver) = function.signature.receiver() else { return };
-    let ReceiverKind::Reference(_, _, Some(_)) = receiver.kind else { return };
-    if let Some(borrow) = elided_borrow(function.output.to_token_stream()) {
+    let ReceiverKind::Reference(_, lifetime, Some(_)) = &receiver.kind else { return };
+    let lifetime = lifetime.as_ref().map(|lifetime| lifetime.ident.to_string());
+    if let Some(borrow) = borrow(function.output.to_token_stream(), lifetime.as_deref()) {
         problems.push(Error::new(
             borrow,
             "a result that borrows from `&mut self` would keep `self` borrowed while it is tried again: return an owned \
@@ -252,8 +311,8 @@ fn check_borrow(function: &Function, problems: &mut Vec<Error>) {
     }
 }
 
-/// A `&` without a lifetime, or `'_`.
-fn elided_borrow(tokens: TokenStream) -> Option<Span> {
+/// A borrow of this lifetime, or without one, which is that of `self`: a `&` without a lifetime, or `'_`.
+fn borrow(tokens: TokenStream, lifetime: Option<&str>) -> Option<Span> {
     use proc_macro2::TokenTree;
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
@@ -263,12 +322,13 @@ fn elided_borrow(tokens: TokenStream) -> Option<Span> {
                 return Some(punct.span());
             }
             TokenTree::Punct(punct) if punct.as_char() == '\'' => {
-                if matches!(tokens.peek(), Some(TokenTree::Ident(ident)) if ident == "_") {
+                if matches!(tokens.peek(), Some(TokenTree::Ident(name)) if name == "_" || lifetime.is_some_and(|it| name == it))
+                {
                     return Some(punct.span());
                 }
             }
             TokenTree::Group(group) => {
-                if let Some(span) = elided_borrow(group.stream()) {
+                if let Some(span) = borrow(group.stream(), lifetime) {
                     return Some(span);
                 }
             }
@@ -278,27 +338,58 @@ fn elided_borrow(tokens: TokenStream) -> Option<Span> {
     None
 }
 
-/// Edits the signature, and says how each argument gets into the attempts.
+/// Edits the arguments, and says how each gets into the attempts.
 fn rebind(function: &mut Function, clone: &[Ident], keep: &[Ident], problems: &mut Vec<Error>) -> Vec<Rebind> {
     let mut rebinds = Vec::new();
+    if function.is_block {
+        let cloned = |name: &Ident| Rebind::Clone { name: name.clone(), mutable: false, at: name.span() };
+        let kept = |name: &Ident| Rebind::Unique { name: name.clone() };
+        return clone.iter().map(cloned).chain(keep.iter().map(kept)).collect();
+    }
+    let renamed_self = function.renamed_self();
     let mut inputs = std::mem::take(&mut function.signature.inputs);
+    let mut bound_again = std::mem::take(&mut function.frame.arguments);
+    let is_bound_again = |name: &Ident| {
+        bound_again.iter().any(|binding| matches!(&binding.pattern, Pat::Ident(again) if again.ident == *name))
+    };
+    // The argument as it is bound last: in the signature, or by `#[async_trait]` before the body.
+    let mut references = Vec::new();
     for input in &mut inputs {
         match input {
-            FnArg::Receiver(receiver) => rebinds.extend(rebind_self(receiver, function, keep, problems)),
+            FnArg::Receiver(receiver) => {
+                rebinds.extend(rebind_self(receiver, renamed_self.as_ref(), function, keep, problems));
+            }
             FnArg::Typed(argument) => {
                 let whole = if let Pat::Ident(_) = &*argument.pat { reference(&argument.ty) } else { Reference::No };
                 each_binding(&mut argument.pat, &mut |binding| {
-                    rebinds.extend(rebind_argument(binding, whole, function, clone, keep, problems));
+                    references.push((binding.ident.clone(), whole));
+                    if !is_bound_again(&binding.ident) {
+                        rebinds.extend(rebind_argument(binding, whole, function, clone, keep, problems));
+                    }
                 });
             }
         }
     }
+    for argument in &mut bound_again {
+        each_binding(&mut argument.pattern, &mut |binding| {
+            let whole = references.iter().find(|(name, _)| *name == binding.ident).map_or(Reference::No, |(_, it)| *it);
+            if binding.ident == "__self" {
+                if keep.iter().any(|name| name == "self") {
+                    binding.mutability.get_or_insert_with(|| Token![mut](binding.ident.span()));
+                }
+            } else {
+                rebinds.extend(rebind_argument(binding, whole, function, clone, keep, problems));
+            }
+        });
+    }
     function.signature.inputs = inputs;
+    function.frame.arguments = bound_again;
     rebinds
 }
 
 fn rebind_self(
     receiver: &mut syn::Receiver,
+    renamed: Option<&Ident>,
     function: &Function,
     keep: &[Ident],
     problems: &mut Vec<Error>,
@@ -313,20 +404,23 @@ fn rebind_self(
         },
         _ => None,
     };
-    let self_token = Ident::new("self", receiver.self_token.span);
+    let name = renamed.cloned().unwrap_or_else(|| Ident::new("self", receiver.self_token.span));
     match (borrowed, kept) {
         (Some(_), Some(kept)) => {
             problems.push(Error::new_spanned(kept, "`self` is borrowed: it is there for every attempt without `keep`"));
             None
         }
-        (Some(true), None) => function.mentions("self").then_some(Rebind::UniqueSelf { name: self_token }),
+        (Some(true), None) => function.mentions(&name.to_string()).then_some(Rebind::UniqueSelf { name }),
         (Some(false), None) => None,
         (None, Some(_)) => {
-            receiver.mutability.get_or_insert_with(|| Token![mut](receiver.self_token.span));
-            Some(Rebind::Unique { name: self_token })
+            if renamed.is_none() {
+                receiver.mutability.get_or_insert_with(|| Token![mut](receiver.self_token.span));
+            }
+            Some(Rebind::Unique { name })
         }
         (None, None) => {
             if let Some(mutability) = &receiver.mutability {
+                let self_token = &receiver.self_token;
                 problems.push(Error::new_spanned(
                     quote!(#mutability #self_token),
                     "`self` is declared `mut`: what one attempt changes, the next one would see. If that is meant, write \

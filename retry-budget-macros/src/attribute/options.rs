@@ -2,7 +2,7 @@
 
 use super::value::{self, Takes, Value};
 use crate::suggest::nearest;
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
@@ -92,12 +92,20 @@ const SETTINGS: &[Setting] = &{
     ]
 };
 
+const NESTED: Takes = Takes::Word(&[("stop", "stop"), ("retry", "retry")]);
+
 /// Options that are no settings, each with the form it is written in.
 const OTHERS: &[(&str, &str)] = &[
     ("budget", "budget = PARTNER"),
     ("kind", "kind = \"token\""),
     ("policy", "policy = POLICY"),
     ("classify", "classify = |error| …"),
+    ("classify_ok", "classify_ok = |value| …"),
+    ("attempt_timeout", "attempt_timeout = \"1s\""),
+    ("deadline", "deadline = \"3s\""),
+    ("elapsed", "elapsed = |elapsed| …"),
+    ("nested", "nested = \"retry\""),
+    ("timer", "timer = MyTimer"),
     ("on_retry", "on_retry = |event| …"),
     ("on_stop", "on_stop = |event| …"),
     ("attempt", "attempt = attempt"),
@@ -129,6 +137,15 @@ const OTHER_WORDS: &[(&[&str], &str)] = &[
         "write `classify = |error| …`, which gives `true` for what is worth a retry",
     ),
     (&["notify", "on_error", "before_sleep"], "write `on_retry = |event| …`"),
+    (
+        &["timeout", "request_timeout", "per_try_timeout", "time_limit", "timeout_per_attempt"],
+        "write `attempt_timeout = \"1s\"` for each attempt, `deadline = \"3s\"` for the whole call",
+    ),
+    (
+        &["total_timeout", "total_delay", "max_elapsed_time", "max_duration", "max_total_delay", "overall_timeout"],
+        "write `deadline = \"3s\"`",
+    ),
+    (&["sleep", "sleeper"], "write `timer = MyTimer`, a type with a clock and a sleep"),
     (&["factor", "multiplier", "exponent"], "a delay always doubles: write `base_delay` and `max_delay`"),
     (
         &["percent", "retry_percent", "budget_percent", "retry_ratio", "percent_can_retry"],
@@ -157,6 +174,12 @@ pub(super) struct Options {
     pub(super) kind: Option<Written<Kind>>,
     pub(super) policy: Option<Written<Expr>>,
     pub(super) classify: Option<Written<Expr>>,
+    pub(super) classify_ok: Option<Written<Expr>>,
+    pub(super) attempt_timeout: Option<Written<Value>>,
+    pub(super) deadline: Option<Written<Value>>,
+    pub(super) elapsed: Option<Written<Expr>>,
+    pub(super) nested: Option<Written<Value>>,
+    pub(super) timer: Option<Written<Expr>>,
     pub(super) on_retry: Option<Written<Expr>>,
     pub(super) on_stop: Option<Written<Expr>>,
     pub(super) attempt: Option<Written<Ident>>,
@@ -195,6 +218,30 @@ impl Options {
         (options, problems)
     }
 
+    /// In a body where `self` is called something else, an option means the same `self`.
+    pub(super) fn rename_self(&mut self, renamed: &Ident) {
+        let exprs = [
+            &mut self.budget,
+            &mut self.policy,
+            &mut self.classify,
+            &mut self.classify_ok,
+            &mut self.elapsed,
+            &mut self.on_retry,
+            &mut self.on_stop,
+        ];
+        let exprs = exprs.into_iter().flatten().map(|written| &mut written.value);
+        for expr in exprs.chain(self.once.iter_mut().map(|(_, expr)| expr)) {
+            let tokens = quote::ToTokens::to_token_stream(expr);
+            if mentions_self(&tokens) {
+                *expr = Expr::Verbatim(with_self_renamed(tokens, renamed));
+            }
+        }
+        let limits = [&mut self.attempt_timeout, &mut self.deadline].into_iter().flatten();
+        for value in limits.chain(self.settings.iter_mut().map(|(_, written)| written)) {
+            value.value.map_tokens(|tokens| with_self_renamed(tokens, renamed));
+        }
+    }
+
     fn read_one(&mut self, input: ParseStream<'_>, seen: &mut Vec<Ident>) -> Result<()> {
         if !input.peek(Ident::peek_any) {
             return Err(input.error("expected an option, such as `max_attempts = 3`"));
@@ -219,6 +266,19 @@ impl Options {
                 let value = read_kind(&value_of(input, &name, form)?)?;
                 self.kind.get_or_insert(Written { name, value });
             }
+            "attempt_timeout" | "deadline" | "nested" => {
+                let takes = if text == "nested" { NESTED } else { Takes::Duration };
+                let value = takes.read(&text, &value_of(input, &name, form)?)?;
+                if value.literal_duration().is_some_and(|limit| limit.is_zero()) {
+                    return Err(Error::new(value.span, format!("`{text}` of nothing would cut off every attempt")));
+                }
+                let slot = match text.as_str() {
+                    "attempt_timeout" => &mut self.attempt_timeout,
+                    "deadline" => &mut self.deadline,
+                    _ => &mut self.nested,
+                };
+                slot.get_or_insert(Written { name, value });
+            }
             "attempt" => {
                 let value = value_of(input, &name, form)?;
                 let value = syn::parse2(quote::ToTokens::to_token_stream(&value)).map_err(|_| {
@@ -242,6 +302,9 @@ impl Options {
                     "budget" => &mut self.budget,
                     "policy" => &mut self.policy,
                     "classify" => &mut self.classify,
+                    "classify_ok" => &mut self.classify_ok,
+                    "elapsed" => &mut self.elapsed,
+                    "timer" => &mut self.timer,
                     "on_retry" => &mut self.on_retry,
                     _ => &mut self.on_stop,
                 };
@@ -352,4 +415,29 @@ fn skip_to_comma(input: ParseStream<'_>) -> Result<()> {
         TokenTree::parse(input)?;
     }
     Ok(())
+}
+
+fn mentions_self(tokens: &TokenStream) -> bool {
+    tokens.clone().into_iter().any(|tree| match tree {
+        TokenTree::Ident(ident) => ident == "self",
+        TokenTree::Group(group) => mentions_self(&group.stream()),
+        _ => false,
+    })
+}
+
+fn with_self_renamed(tokens: TokenStream, renamed: &Ident) -> TokenStream {
+    let rename = |tree| match tree {
+        TokenTree::Ident(ident) if ident == "self" => {
+            let mut renamed = renamed.clone();
+            renamed.set_span(renamed.span().located_at(ident.span()));
+            TokenTree::Ident(renamed)
+        }
+        TokenTree::Group(group) => {
+            let mut inside = Group::new(group.delimiter(), with_self_renamed(group.stream(), renamed));
+            inside.set_span(group.span());
+            TokenTree::Group(inside)
+        }
+        other => other,
+    };
+    tokens.into_iter().map(rename).collect()
 }

@@ -157,6 +157,13 @@ impl Value {
         if let Argument::Nanos(duration) = self.argument { Some(duration) } else { None }
     }
 
+    /// Changes what isn't a literal.
+    pub(super) fn map_tokens(&mut self, map: impl FnOnce(TokenStream) -> TokenStream) {
+        if let Argument::Tokens(tokens) = &mut self.argument {
+            *tokens = map(std::mem::take(tokens));
+        }
+    }
+
     /// Whether this is the word that stands for this path within the crate.
     pub(super) fn is_of_crate(&self, path: &str) -> bool {
         matches!(self.argument, Argument::OfCrate(word) if word == path)
