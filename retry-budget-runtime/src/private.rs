@@ -91,27 +91,71 @@ pub fn cut_off_by<R: Attempted>(elapsed: Elapsed, by: impl FnOnce(Elapsed) -> R:
     R::failed(by(elapsed))
 }
 
-/// The text of an error that can be displayed, and nothing for any other: by `(&Text(&result)).text()`, where the
-/// compiler takes the nearer of two methods.
+/// The text of the error of a result, where it can be displayed: by `(&&Text(&result)).text()`.
 #[derive(Debug)]
 pub struct Text<'a, R>(pub &'a R);
 
-impl<T, E: std::fmt::Display> Text<'_, Result<T, E>> {
-    /// The text.
-    pub fn text(&self) -> Option<String> {
-        self.0.as_ref().err().map(ToString::to_string)
+/// What becomes of the error of a call that is given up, where a function classifies it: by
+/// `(&&Becomes(&result)).becomes()`.
+#[derive(Debug)]
+pub struct Becomes<'a, R>(pub &'a R);
+
+/// Methods that depend on what a type can do: of two with one name the compiler takes the one that needs less
+/// dereferencing, if the type is up to it. Imported together, so that an import is never unused.
+pub mod nearer {
+    use super::{Becomes, Text};
+    use crate::retry::call::{as_it_is, exhausted};
+    use crate::{Retryable, Stop};
+    use std::fmt::Display;
+
+    /// The nearer.
+    pub trait WithText {
+        /// The text of the error.
+        fn text(&self) -> Option<String>;
+    }
+
+    impl<T, E: Display> WithText for &Text<'_, Result<T, E>> {
+        fn text(&self) -> Option<String> {
+            self.0.as_ref().err().map(ToString::to_string)
+        }
+    }
+
+    /// The farther.
+    pub trait WithoutText {
+        /// No text.
+        fn text(&self) -> Option<String>;
+    }
+
+    impl<R> WithoutText for Text<'_, R> {
+        fn text(&self) -> Option<String> {
+            None
+        }
+    }
+
+    /// The nearer.
+    pub trait Exhausts<R> {
+        /// What the error says.
+        fn becomes(&self) -> fn(R, Stop) -> R;
+    }
+
+    impl<T, E: Retryable> Exhausts<Result<T, E>> for &Becomes<'_, Result<T, E>> {
+        fn becomes(&self) -> fn(Result<T, E>, Stop) -> Result<T, E> {
+            exhausted
+        }
+    }
+
+    /// The farther.
+    pub trait StaysAsItIs<R> {
+        /// Just itself.
+        fn becomes(&self) -> fn(R, Stop) -> R;
+    }
+
+    impl<R> StaysAsItIs<R> for Becomes<'_, R> {
+        fn becomes(&self) -> fn(R, Stop) -> R {
+            as_it_is
+        }
     }
 }
-
-/// The farther of the two.
-pub trait NoText {
-    /// No text.
-    fn text(&self) -> Option<String> {
-        None
-    }
-}
-
-impl<R> NoText for Text<'_, R> {}
 
 /// Never called: `return returned::<T>()` tells the compiler the type of an async block.
 #[cold]

@@ -6,7 +6,7 @@ mod inside;
 mod limited;
 
 use crate::{Attempt, Budget, Exhausted, RetryPolicy, Retryable, Stop, StopReason, TokioTimer, Verdict};
-use call::{Call, Step};
+use call::{Becomes, Call, Step, as_it_is};
 use pin_project_lite::pin_project;
 use std::future::Future;
 use std::pin::Pin;
@@ -135,12 +135,15 @@ impl<B: Budget, C> Retry<'_, B, C> {
                     let result = call.watch(operation(attempt)).await;
                     match classifier.after(&mut call, &result) {
                         Step::Done => {
-                            break Outcome(result.map_err(|error| (error, call.stop(StopReason::NotRetryable))));
+                            let stop =
+                                |error| Failed { error, stop: call.stop(StopReason::NotRetryable), becomes: None };
+                            break Outcome(result.map_err(stop));
                         }
                         Step::Stop(halt) => {
                             call.pause(&halt).await;
-                            let stop = call.stop(halt.reason);
-                            break Outcome(call.give_up(result, &halt).map_err(|error| (error, stop)));
+                            call.mark_given_up();
+                            let stop = |error| Failed { error, stop: call.stop(halt.reason), becomes: halt.becomes() };
+                            break Outcome(result.map_err(stop));
                         }
                         Step::Retry(wait) => wait,
                     }
@@ -202,7 +205,7 @@ impl<E: Retryable> Classify<E> for OwnVerdict {
 
 impl<E, V: Into<Verdict>, C: Fn(&E) -> V> Classify<E> for By<C> {
     fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>) -> Step<Result<T, E>> {
-        call.after_by(result, &self.0)
+        call.after_by(result, &self.0, as_it_is)
     }
 }
 
@@ -215,7 +218,25 @@ mod sealed {
 /// What a loop comes to, before it is known whether anybody wants the explanation.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Outcome<T, E>(Result<T, (E, Stop)>);
+pub struct Outcome<T, E>(Result<T, Failed<T, E>>);
+
+#[derive(Debug)]
+struct Failed<T, E> {
+    error: E,
+    stop: Stop,
+    /// What the caller gets who doesn't want the explanation, where that isn't just the error.
+    becomes: Option<Becomes<Result<T, E>>>,
+}
+
+impl<T, E> Outcome<T, E> {
+    fn unexplained(self) -> Result<T, E> {
+        match self.0 {
+            Err(Failed { error, stop, becomes: Some(becomes) }) => becomes(Err(error), stop),
+            Err(Failed { error, .. }) => Err(error),
+            Ok(value) => Ok(value),
+        }
+    }
+}
 
 pin_project! {
     /// A call in progress: await it for its result.
@@ -234,7 +255,7 @@ impl<T, E, F: Future<Output = Outcome<T, E>>> Retrying<F> {
     ///
     /// When the operation failed and no retry was made or granted: the last error, and why the call stopped.
     pub async fn explained(self) -> Result<T, Exhausted<E>> {
-        self.future.await.0.map_err(|(error, stop)| Exhausted::new(error, stop))
+        self.future.await.0.map_err(|failed| Exhausted::new(failed.error, failed.stop))
     }
 }
 
@@ -242,7 +263,6 @@ impl<T, E, F: Future<Output = Outcome<T, E>>> Future for Retrying<F> {
     type Output = Result<T, E>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let outcome = ready!(self.project().future.poll(cx));
-        Poll::Ready(outcome.0.map_err(|(error, _)| error))
+        Poll::Ready(ready!(self.project().future.poll(cx)).unexplained())
     }
 }

@@ -91,6 +91,14 @@ impl From<Option<RetryKind>> for Verdict {
     }
 }
 
+/// `None` is never: for a verdict that is found by looking inside, such as
+/// `error.downcast_ref::<io::Error>().map(Retryable::verdict)`.
+impl From<Option<Self>> for Verdict {
+    fn from(verdict: Option<Self>) -> Self {
+        verdict.unwrap_or(Self::NEVER)
+    }
+}
+
 impl From<RetryKind> for Verdict {
     fn from(kind: RetryKind) -> Self {
         Self::of(Some(kind))

@@ -11,6 +11,7 @@ trait Partner: Sync {
     async fn ask(&self, by: u32) -> Result<u32, Lost>;
     async fn unique(&mut self, log: &mut String, more: String) -> Result<String, Lost>;
     async fn borrowed<'a>(&'a self, name: &'a str) -> Result<&'a str, Lost>;
+    async fn patterns(&self, pair: (u32, u32), other: u8) -> Result<u32, Lost>;
     async fn owned(self) -> Result<u32, Lost>
     where
         Self: Sized;
@@ -61,6 +62,13 @@ impl Partner for Client {
     async fn borrowed<'a>(&'a self, name: &'a str) -> Result<&'a str, Lost> {
         self.partner.run_later().await?;
         Ok(if name.is_empty() { &self.log } else { name })
+    }
+
+    #[retry_budget(budget = PLENTY, keep(right))]
+    async fn patterns(&self, (left, mut right): (u32, u32), _: u8) -> Result<u32, Lost> {
+        right += 1;
+        self.partner.run_later().await?;
+        Ok(left + right)
     }
 
     #[retry_budget(budget = PLENTY, keep(self))]
@@ -133,6 +141,7 @@ async fn async_trait() {
     assert_eq!((client.log.as_str(), log.as_str()), ("sss", "lll"));
     assert_eq!(Client::new().borrowed("name").await, Ok("name"));
     assert_eq!(Client::new().owned().await, Ok(3));
+    assert_eq!(Client::new().patterns((1, 2), 0).await, Ok(6));
     assert_eq!(Local::ask(&std::rc::Rc::new(Flaky::succeeds_at(3)), 'x').await, Ok('x'));
     let client = Client::new();
     let spawned = tokio::spawn(async move { (client.by_default(1).await, client.partner.runs()) });

@@ -61,6 +61,11 @@ impl Flaky {
         self.run()
     }
 
+    /// Something that is only known at run time.
+    pub const fn pause(&self) -> std::time::Duration {
+        std::time::Duration::from_secs(self.succeeds_at as u64)
+    }
+
     pub fn runs(&self) -> u32 {
         self.runs.load(SeqCst)
     }

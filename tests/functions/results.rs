@@ -1,7 +1,7 @@
 //! Return types of every form.
 
 use crate::{Flaky, Lost, PLENTY};
-use retry_budget::{RetryKind, retry_budget};
+use retry_budget::{Exhausted, RetryKind, RetryPolicy, Retryable, retry, retry_budget};
 use std::error::Error;
 use std::fmt;
 use std::io;
@@ -84,6 +84,43 @@ async fn every_result() {
     assert_eq!(format!("{:?}", boxed_value(&Flaky::succeeds_at(2)).await.unwrap()), "\"two\"");
     assert_eq!(*guard(&Flaky::succeeds_at(3), &LOCK).await.unwrap(), 9);
     assert_eq!(generic_error::<Box<dyn Error>>(&Flaky::succeeds_at(3)).await.unwrap(), 1);
+}
+
+#[derive(Debug, Retryable)]
+enum GivesUp {
+    #[retry(transient)]
+    Lost,
+    #[retry(exhausted)]
+    GaveUp(Box<Exhausted<Self>>),
+}
+
+#[retry_budget(budget = PLENTY, classify = |error| matches!(error, GivesUp::Lost))]
+async fn classified_and_given_up(partner: &Flaky) -> Result<u32, GivesUp> {
+    partner.run().map_err(|_| GivesUp::Lost)
+}
+
+#[retry_budget(budget = PLENTY, classify = |error| error.downcast_ref::<io::Error>().map(Retryable::verdict))]
+async fn classified_by_looking_inside(partner: &Flaky, known: bool) -> Result<u32, Box<dyn Error + Send + Sync>> {
+    match partner.run() {
+        Err(_) if known => Err(io::Error::from(io::ErrorKind::TimedOut))?,
+        Err(_) => Err("unknown")?,
+        Ok(run) => Ok(run),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn classify_sees_inside_and_leaves_the_rest_to_the_error() {
+    assert_eq!(classified_by_looking_inside(&Flaky::succeeds_at(3), true).await.unwrap(), 3);
+    assert_eq!(classified_by_looking_inside(&Flaky::succeeds_at(3), false).await.unwrap_err().to_string(), "unknown");
+    match classified_and_given_up(&Flaky::succeeds_at(9)).await {
+        Err(GivesUp::GaveUp(gave_up)) => assert_eq!(gave_up.stop().attempts, 3),
+        other => panic!("{other:?}"),
+    }
+    let policy = RetryPolicy::REQUEST;
+    let lost = async |_| Err::<u32, _>(GivesUp::Lost);
+    assert!(matches!(retry(&PLENTY, &policy, lost).await, Err(GivesUp::GaveUp(_))));
+    let explained = retry(&PLENTY, &policy, lost).explained().await.unwrap_err();
+    assert!(matches!(explained.error(), GivesUp::Lost), "explained once, not twice");
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,7 +3,7 @@
 use super::function::{Function, each_binding};
 use super::options::{Kind, Options, Owner, Written};
 use super::value::{Known, Value};
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use std::time::Duration;
 use syn::{Error, Expr, FnArg, Pat, PatIdent, ReceiverKind, Token, Type};
@@ -91,6 +91,7 @@ pub(super) fn judge(mut options: Options, mut function: Function) -> Result<Chec
     if let Some(renamed) = function.renamed_self() {
         options.rename_self(&renamed);
     }
+    let mentioned = options.mentioned();
     let Options { settings, budget, kind, policy, classify, classify_ok, attempt_timeout, deadline, elapsed, .. } =
         options;
     let Options { nested, timer, on_retry, on_stop, attempt, clone, keep, once, runtime, .. } = options;
@@ -114,7 +115,7 @@ pub(super) fn judge(mut options: Options, mut function: Function) -> Result<Chec
     let budget = choose_budget(budget, kind, of_kind, &function, &mut problems);
     check_names(&clone, &keep, &function, &mut problems);
     check_borrow(&function, &mut problems);
-    let rebinds = rebind(&mut function, &clone, &keep, &mut problems);
+    let rebinds = rebind(&mut function, &clone, &keep, &|name| mentioned.contains(&name.to_string()), &mut problems);
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -183,12 +184,28 @@ fn choose_budget(
                 ));
                 Budget::Expression(value)
             }
+            made if makes_a_budget(made.to_token_stream()) => {
+                problems.push(Error::new_spanned(
+                    &value,
+                    "this would make a new, full budget at every call, which limits nothing: declare it once, `static PARTNER: \
+                     TokenBudget = …;`, and write `budget = PARTNER`",
+                ));
+                Budget::Expression(value)
+            }
             Expr::Path(path) if !path.path.get_ident().is_some_and(|name| function.argument(name)) => {
                 Budget::Static(value)
             }
             _ => Budget::Expression(value),
         },
     }
+}
+
+fn makes_a_budget(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(word) => word == "builder" || word == "build" || word == "try_build",
+        TokenTree::Group(group) => makes_a_budget(group.stream()),
+        _ => false,
+    })
 }
 
 pub(super) fn builder(kind: Kind) -> &'static str {
@@ -313,7 +330,6 @@ fn check_borrow(function: &Function, problems: &mut Vec<Error>) {
 
 /// A borrow of this lifetime, or without one, which is that of `self`: a `&` without a lifetime, or `'_`.
 fn borrow(tokens: TokenStream, lifetime: Option<&str>) -> Option<Span> {
-    use proc_macro2::TokenTree;
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {
         let is_lifetime = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '\'');
@@ -339,7 +355,13 @@ fn borrow(tokens: TokenStream, lifetime: Option<&str>) -> Option<Span> {
 }
 
 /// Edits the arguments, and says how each gets into the attempts.
-fn rebind(function: &mut Function, clone: &[Ident], keep: &[Ident], problems: &mut Vec<Error>) -> Vec<Rebind> {
+fn rebind(
+    function: &mut Function,
+    clone: &[Ident],
+    keep: &[Ident],
+    in_options: &dyn Fn(&Ident) -> bool,
+    problems: &mut Vec<Error>,
+) -> Vec<Rebind> {
     let mut rebinds = Vec::new();
     if function.is_block {
         let cloned = |name: &Ident| Rebind::Clone { name: name.clone(), mutable: false, at: name.span() };
@@ -357,28 +379,35 @@ fn rebind(function: &mut Function, clone: &[Ident], keep: &[Ident], problems: &m
     for input in &mut inputs {
         match input {
             FnArg::Receiver(receiver) => {
-                rebinds.extend(rebind_self(receiver, renamed_self.as_ref(), function, keep, problems));
+                rebinds.extend(rebind_self(receiver, renamed_self.as_ref(), function, keep, in_options, problems));
             }
             FnArg::Typed(argument) => {
-                let whole = if let Pat::Ident(_) = &*argument.pat { reference(&argument.ty) } else { Reference::No };
+                let whole = match (&*argument.pat, reference(&argument.ty)) {
+                    (Pat::Ident(_), whole) => whole,
+                    (_, Reference::No) => Reference::No,
+                    (_, Reference::Shared | Reference::Unique | Reference::Into) => Reference::Into,
+                };
                 each_binding(&mut argument.pat, &mut |binding| {
                     references.push((binding.ident.clone(), whole));
-                    if !is_bound_again(&binding.ident) {
-                        rebinds.extend(rebind_argument(binding, whole, function, clone, keep, problems));
+                    // `#[async_trait]` takes patterns apart in the body
+                    let taken_apart = renamed_self.is_some() && binding.ident.to_string().starts_with("__arg");
+                    if !is_bound_again(&binding.ident) && !taken_apart {
+                        rebinds.extend(rebind_argument(binding, whole, function, clone, keep, in_options, problems));
                     }
                 });
             }
         }
     }
     for argument in &mut bound_again {
+        let unknown = if let Pat::Ident(_) = &argument.pattern { Reference::No } else { Reference::Into };
         each_binding(&mut argument.pattern, &mut |binding| {
-            let whole = references.iter().find(|(name, _)| *name == binding.ident).map_or(Reference::No, |(_, it)| *it);
+            let whole = references.iter().find(|(name, _)| *name == binding.ident).map_or(unknown, |(_, it)| *it);
             if binding.ident == "__self" {
                 if keep.iter().any(|name| name == "self") {
                     binding.mutability.get_or_insert_with(|| Token![mut](binding.ident.span()));
                 }
             } else {
-                rebinds.extend(rebind_argument(binding, whole, function, clone, keep, problems));
+                rebinds.extend(rebind_argument(binding, whole, function, clone, keep, in_options, problems));
             }
         });
     }
@@ -392,6 +421,7 @@ fn rebind_self(
     renamed: Option<&Ident>,
     function: &Function,
     keep: &[Ident],
+    in_options: &dyn Fn(&Ident) -> bool,
     problems: &mut Vec<Error>,
 ) -> Option<Rebind> {
     let kept = keep.iter().find(|name| *name == "self");
@@ -400,7 +430,7 @@ fn rebind_self(
         ReceiverKind::Typed(_, ty) => match reference(ty) {
             Reference::Unique => Some(true),
             Reference::Shared => Some(false),
-            Reference::No => None,
+            Reference::No | Reference::Into => None,
         },
         _ => None,
     };
@@ -426,8 +456,13 @@ fn rebind_self(
                     "`self` is declared `mut`: what one attempt changes, the next one would see. If that is meant, write \
                      `keep(self)`; if not, take `&self`",
                 ));
+                return None;
             }
-            None
+            let captured = renamed.is_none() && function.mentions("self") && !in_options(&name);
+            captured.then(|| {
+                receiver.mutability = Some(Token![mut](receiver.self_token.span));
+                Rebind::Unique { name }
+            })
         }
     }
 }
@@ -438,6 +473,7 @@ fn rebind_argument(
     function: &Function,
     clone: &[Ident],
     keep: &[Ident],
+    in_options: &dyn Fn(&Ident) -> bool,
     problems: &mut Vec<Error>,
 ) -> Option<Rebind> {
     let name = binding.ident.clone();
@@ -457,10 +493,10 @@ fn rebind_argument(
             function.mentions(&name.to_string()).then_some(Rebind::Reborrow { name, mutable })
         }
         Reference::Shared => binding.mutability.take().map(|_| Rebind::Copy { name }),
-        Reference::No => {
-            if let Some(mutability) = &binding.mutability
-                && binding.by_ref.is_none()
-            {
+        Reference::Into if binding.mutability.is_none() => None,
+        Reference::No | Reference::Into if binding.by_ref.is_some() => None,
+        Reference::No | Reference::Into => {
+            if let Some(mutability) = &binding.mutability {
                 problems.push(Error::new_spanned(
                     quote!(#mutability #name),
                     format!(
@@ -468,8 +504,14 @@ fn rebind_argument(
                          `clone({name})` starts every attempt from the original, `keep({name})` carries changes over"
                     ),
                 ));
+                return None;
             }
-            None
+            // Captured by shared reference it would have to be `Sync` for the future to be `Send`.
+            let captured = function.mentions(&name.to_string()) && !in_options(&name);
+            captured.then(|| {
+                binding.mutability = Some(Token![mut](name.span()));
+                Rebind::Unique { name }
+            })
         }
     }
 }
@@ -478,6 +520,8 @@ fn rebind_argument(
 enum Reference {
     Unique,
     Shared,
+    /// A pattern into a reference, or into what may be one: what its names are is up to the compiler.
+    Into,
     No,
 }
 

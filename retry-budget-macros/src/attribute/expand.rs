@@ -113,7 +113,8 @@ fn run_within(checked: &Checked, run: &TokenStream) -> TokenStream {
     let after = after(checked);
     let error_at = at(function.error_span());
     let after_cut = if classify.is_some() {
-        quote_spanned!(site=> __call.after_cut_by(__cut))
+        let becomes = becomes(runtime);
+        quote_spanned!(site=> __call.after_cut_by(__cut, #becomes))
     } else {
         quote_spanned!(error_at=> __call.after_cut(__cut))
     };
@@ -148,7 +149,8 @@ fn run_within(checked: &Checked, run: &TokenStream) -> TokenStream {
 fn after(checked: &Checked) -> TokenStream {
     let Checked { function, runtime, classify, classify_ok, .. } = checked;
     let after = if let Some(classify) = classify {
-        quote_spanned!(at(classify.span())=> __call.after_by(&__result, #classify))
+        let becomes = becomes(runtime);
+        quote_spanned!(at(classify.span())=> __call.after_by(&__result, #classify, #becomes))
     } else {
         quote_spanned!(at(function.error_span())=> __call.after(&__result))
     };
@@ -316,6 +318,15 @@ fn run(function: &Function, runtime: &TokenStream, rebinds: &[Rebind]) -> TokenS
     })
 }
 
+/// What becomes of the error of a call that is given up, which an error that is classified by a function may say as well.
+fn becomes(runtime: &TokenStream) -> TokenStream {
+    let site = Span::mixed_site();
+    quote_spanned!(site=> {
+        use #runtime::__private::nearer::*;
+        (&&#runtime::__private::Becomes(&__result)).becomes()
+    })
+}
+
 /// Goes on, or leaves the loop with the result.
 fn decide(checked: &Checked) -> TokenStream {
     let Checked { runtime, on_retry, on_stop, policy, limits, classify_ok, .. } = checked;
@@ -339,9 +350,8 @@ fn decide(checked: &Checked) -> TokenStream {
     let remember = limits.any().then(|| {
         quote_spanned!(site=>
             __error_before = {
-                #[allow(unused_imports)]
-                use #runtime::__private::NoText as _;
-                (&#runtime::__private::Text(&__result)).text()
+                use #runtime::__private::nearer::*;
+                (&&#runtime::__private::Text(&__result)).text()
             };
         )
     });

@@ -272,7 +272,15 @@ pub(super) fn each_binding(pat: &mut Pat, visit: &mut dyn FnMut(&mut PatIdent)) 
             }
         }
         Pat::Paren(paren) => each_binding(&mut paren.pat, visit),
-        Pat::Reference(reference) => each_binding(&mut reference.pat, visit),
+        Pat::Reference(reference) => {
+            let before = reference.pat.to_token_stream().to_string();
+            each_binding(&mut reference.pat, visit);
+            // `&mut x` is another pattern than `&(mut x)`
+            if reference.pat.to_token_stream().to_string() != before && matches!(&*reference.pat, Pat::Ident(_)) {
+                let inner = reference.pat.to_token_stream();
+                *reference.pat = syn::parse_quote!((#inner));
+            }
+        }
         Pat::Type(typed) => each_binding(&mut typed.pat, visit),
         Pat::Slice(slice) => slice.elems.iter_mut().for_each(|pat| each_binding(pat, visit)),
         Pat::Tuple(tuple) => tuple.elems.iter_mut().for_each(|pat| each_binding(pat, visit)),

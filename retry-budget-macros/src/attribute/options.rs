@@ -87,7 +87,7 @@ const SETTINGS: &[Setting] = &{
         setting("throttling_cost", Of(Kind::Token), count(0, u32::MAX as u64, TOKENS)),
         setting("success_refund", Of(Kind::Token), count(0, 1 << 31, TOKENS)),
         setting("ratio", Of(Kind::Ratio), Takes::Share),
-        setting("window", Of(Kind::Ratio), Takes::Duration),
+        setting("window", Of(Kind::Ratio), Takes::Window),
         setting("min_retries", Of(Kind::Ratio), count(0, 1 << 20, "`min_retries` is 0 to 1048576 retries in a window")),
     ]
 };
@@ -218,6 +218,27 @@ impl Options {
         (options, problems)
     }
 
+    /// The names that stand in the options' expressions.
+    pub(super) fn mentioned(&self) -> Vec<String> {
+        let exprs = [
+            &self.budget,
+            &self.policy,
+            &self.classify,
+            &self.classify_ok,
+            &self.elapsed,
+            &self.on_retry,
+            &self.on_stop,
+        ];
+        let exprs = exprs.into_iter().flatten().map(|written| &written.value);
+        let exprs = exprs.chain(self.once.iter().map(|(_, expr)| expr)).map(quote::ToTokens::to_token_stream);
+        let limits = [&self.attempt_timeout, &self.deadline].into_iter().flatten();
+        let values = limits.chain(self.settings.iter().map(|(_, written)| written));
+        let values = values.filter_map(|written| written.value.tokens()).cloned();
+        let mut names = Vec::new();
+        exprs.chain(values).for_each(|tokens| collect_names(tokens, &mut names));
+        names
+    }
+
     /// In a body where `self` is called something else, an option means the same `self`.
     pub(super) fn rename_self(&mut self, renamed: &Ident) {
         let exprs = [
@@ -256,7 +277,11 @@ impl Options {
             return Ok(());
         }
         let Some((_, form)) = OTHERS.iter().find(|(known, _)| *known == text) else {
-            return Err(unknown(&name));
+            return Err(if input.is_empty() || input.peek(Token![,]) || input.peek(Token![::]) {
+                without_name(&name)
+            } else {
+                unknown(&name)
+            });
         };
         match text.as_str() {
             "clone" => self.clone.extend(names_of(input, &name, form)?),
@@ -329,7 +354,14 @@ fn value_of(input: ParseStream<'_>, name: &Ident, form: &str) -> Result<Expr> {
     }
     // On a fork, so that the rest of a value that can't be read can be skipped.
     let ahead = input.fork();
-    let value = ahead.parse()?;
+    let value = ahead.parse().map_err(|error: Error| {
+        // The end of the options has no place of its own.
+        if ahead.is_empty() {
+            Error::new_spanned(name, format!("the value of `{name}` isn't complete: {error}"))
+        } else {
+            error
+        }
+    })?;
     syn::parse::discouraged::Speculative::advance_to(input, &ahead);
     Ok(value)
 }
@@ -385,6 +417,18 @@ fn read_kind(value: &Expr) -> Result<Kind> {
     }
 }
 
+/// A word that stands alone: most likely the budget.
+fn without_name(name: &Ident) -> Error {
+    let text = name.to_string();
+    if text.chars().any(char::is_uppercase) || text == "self" || text == "super" {
+        return Error::new_spanned(
+            name,
+            format!("say what this is: `budget = {name}` for the budget that calls share"),
+        );
+    }
+    unknown(name)
+}
+
 fn unknown(name: &Ident) -> Error {
     let text = name.to_string();
     if let Some((_, advice)) = OTHER_WORDS.iter().find(|(words, _)| words.contains(&text.as_str())) {
@@ -415,6 +459,16 @@ fn skip_to_comma(input: ParseStream<'_>) -> Result<()> {
         TokenTree::parse(input)?;
     }
     Ok(())
+}
+
+fn collect_names(tokens: TokenStream, names: &mut Vec<String>) {
+    for tree in tokens {
+        match tree {
+            TokenTree::Ident(ident) => names.push(ident.to_string()),
+            TokenTree::Group(group) => collect_names(group.stream(), names),
+            _ => {}
+        }
+    }
 }
 
 fn mentions_self(tokens: &TokenStream) -> bool {

@@ -2,7 +2,7 @@
 
 use super::inside::{self, Watched};
 use super::limited::Limited;
-use crate::retryable::derived::Opinion;
+use crate::retryable::derived::{Judged, Opinion};
 use crate::{
     Attempt, Budget, Decision, Elapsed, IntoDeadline, Limit, RetryEvent, RetryPolicy, Retryable, Run, Stop, StopEvent,
     StopReason, Time, Timer, TokioTimer, Verdict,
@@ -40,13 +40,21 @@ pub enum Step<R> {
 pub struct Halt<R> {
     pub(crate) reason: StopReason,
     pause: Option<Duration>,
-    exhausted: fn(R, Stop) -> R,
+    exhausted: Becomes<R>,
 }
+
+/// What a result becomes when its call is given up.
+pub(crate) type Becomes<R> = fn(R, Stop) -> R;
 
 impl<R> Halt<R> {
     /// How long to pause before the result is returned.
     pub(crate) fn pause(&self) -> Duration {
         self.pause.unwrap_or_default()
+    }
+
+    /// What becomes of the result; nothing where a loop inside has had its say already.
+    pub(crate) fn becomes(&self) -> Option<Becomes<R>> {
+        (self.reason != StopReason::GaveUpInside).then_some(self.exhausted)
     }
 }
 
@@ -171,22 +179,24 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
 
     /// An attempt has ended with this result; the error decides for itself.
     #[inline]
-    pub fn after<R: Attempted>(&mut self, result: &R) -> Step<R>
-    where
-        R::Error: Retryable,
-    {
+    pub fn after<Way, R: Attempted<Error: Judged<Way>>>(&mut self, result: &R) -> Step<R> {
         match result.outcome() {
             Ok(_) => self.succeeded(),
-            Err(error) => self.failed(error.verdict(), exhausted),
+            Err(error) => self.failed(error.judge(), |result, stop| result.map_error(|error| error.give_up(stop))),
         }
     }
 
     /// An attempt has ended with this result; a function decides.
     #[inline]
-    pub fn after_by<R: Attempted, V: Opinion>(&mut self, result: &R, classify: impl FnOnce(&R::Error) -> V) -> Step<R> {
+    pub fn after_by<R: Attempted, V: Opinion>(
+        &mut self,
+        result: &R,
+        classify: impl FnOnce(&R::Error) -> V,
+        becomes: fn(R, Stop) -> R,
+    ) -> Step<R> {
         match result.outcome() {
             Ok(_) => self.succeeded(),
-            Err(error) => self.failed(classify(error).verdict(), as_it_is),
+            Err(error) => self.failed(classify(error).verdict(), becomes),
         }
     }
 
@@ -209,17 +219,14 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
 
     /// A limit has cut the attempt off; the error decides for itself what it becomes.
     #[cold]
-    pub fn after_cut<R: Attempted>(&mut self, (limit, _): Cut) -> Step<R>
-    where
-        R::Error: Retryable,
-    {
-        self.cut_off(limit, exhausted)
+    pub fn after_cut<Way, R: Attempted<Error: Judged<Way>>>(&mut self, (limit, _): Cut) -> Step<R> {
+        self.cut_off(limit, |result, stop| result.map_error(|error| error.give_up(stop)))
     }
 
     /// A limit has cut the attempt off, where a function decides.
     #[cold]
-    pub fn after_cut_by<R>(&mut self, (limit, _): Cut) -> Step<R> {
-        self.cut_off(limit, as_it_is)
+    pub fn after_cut_by<R>(&mut self, (limit, _): Cut, becomes: fn(R, Stop) -> R) -> Step<R> {
+        self.cut_off(limit, becomes)
     }
 
     fn cut_off<R>(&mut self, limit: Limit, exhausted: fn(R, Stop) -> R) -> Step<R> {
@@ -299,21 +306,28 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
         on_stop(&StopEvent { error: failure, stop: &self.stop(halt.reason) });
     }
 
+    /// Tells the loops around this one that it has given up. To be called in the poll in which the call returns.
+    #[allow(clippy::unused_self)] // it is this call that has given up
+    pub(crate) fn mark_given_up(&self) {
+        inside::give_up();
+    }
+
     /// The result that the caller gets after a stop.
     #[cold]
     pub fn give_up<R>(&self, result: R, halt: &Halt<R>) -> R {
-        inside::give_up();
-        let exhausted = halt.exhausted;
-        // A loop inside has had its say already.
-        if halt.reason == StopReason::GaveUpInside { result } else { exhausted(result, self.stop(halt.reason)) }
+        self.mark_given_up();
+        match halt.becomes() {
+            Some(becomes) => becomes(result, self.stop(halt.reason)),
+            None => result,
+        }
     }
 }
 
-fn exhausted<R: Attempted<Error: Retryable>>(result: R, stop: Stop) -> R {
+pub(crate) fn exhausted<R: Attempted<Error: Retryable>>(result: R, stop: Stop) -> R {
     result.map_error(|error| error.exhausted(stop))
 }
 
-fn as_it_is<R>(result: R, _stop: Stop) -> R {
+pub(crate) fn as_it_is<R>(result: R, _stop: Stop) -> R {
     result
 }
 
