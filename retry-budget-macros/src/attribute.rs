@@ -38,7 +38,7 @@ pub(crate) fn retry(tokens: TokenStream) -> TokenStream {
         Ok(block) => match check::judge(options, block) {
             Ok(checked) if problems.is_empty() => {
                 let body = expand::write_loop(&checked);
-                return quote::quote!(async #body);
+                return quote::quote!(async { #body });
             }
             Ok(_) => {}
             Err(more) => problems.extend(more),

@@ -7,7 +7,7 @@ pub use crate::retry::call::{Attempted, Call, FromElapsed, Step};
 pub use crate::retryable::derived::{GivenUp, Hint, Inner, Opinion};
 pub use core;
 
-use crate::{Budget, Elapsed, RetryPolicy, Timer};
+use crate::{Budget, Elapsed, RetryPolicy, Timer, TokioTimer};
 
 /// What can stand behind `budget = …`.
 #[diagnostic::on_unimplemented(
@@ -75,9 +75,30 @@ pub fn in_place<Way, B: Budgeted<Way> + ?Sized>(budget: &B) -> B::Budget<'_> {
     budget.budget()
 }
 
+/// What can stand behind `timer = …`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no timer",
+    label = "this type has no clock and no sleep",
+    note = "`timer` takes a type that implements `retry_budget::Timer`"
+)]
+pub trait Timed<Way> {
+    /// The timer.
+    type Timer: Timer;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Timer> Timed<Itself> for T {
+    type Timer = T;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Nothing> Timed<NoWay> for T {
+    type Timer = TokioTimer;
+}
+
 /// The first attempt starts, by this timer.
 #[inline]
-pub fn begin<T: Timer, B: Budget>(budget: B, policy: &RetryPolicy) -> Call<'_, B, T> {
+pub fn begin<T: Timed<Way>, Way, B: Budget>(budget: B, policy: &RetryPolicy) -> Call<'_, B, T::Timer> {
     Call::begin(budget, policy)
 }
 

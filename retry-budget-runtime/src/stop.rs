@@ -67,7 +67,8 @@ impl fmt::Display for Stop {
         }
         write!(f, "; gave up after {attempts} {attempt}")?;
         if !since_first_failure.is_zero() {
-            write!(f, ", {since_first_failure:.0?} after the first failure")?;
+            let millis = u64::try_from(since_first_failure.as_millis()).unwrap_or(u64::MAX);
+            write!(f, ", {:?} after the first failure", Duration::from_millis(millis))?;
         }
         Ok(())
     }

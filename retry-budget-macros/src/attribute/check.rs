@@ -184,7 +184,7 @@ fn choose_budget(
                 ));
                 Budget::Expression(value)
             }
-            made if makes_a_budget(made.to_token_stream()) => {
+            made if builds(made.to_token_stream()) => {
                 problems.push(Error::new_spanned(
                     &value,
                     "this would make a new, full budget at every call, which limits nothing: declare it once, `static PARTNER: \
@@ -200,10 +200,11 @@ fn choose_budget(
     }
 }
 
-fn makes_a_budget(tokens: TokenStream) -> bool {
+/// Whether an expression calls a builder.
+pub(super) fn builds(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(word) => word == "builder" || word == "build" || word == "try_build",
-        TokenTree::Group(group) => makes_a_budget(group.stream()),
+        TokenTree::Group(group) => builds(group.stream()),
         _ => false,
     })
 }
@@ -240,6 +241,14 @@ fn check_delays(policy: &Policy, problems: &mut Vec<Error>) {
                 .to_owned(),
         };
         problems.extend([base, max].into_iter().flatten().map(|setting| Error::new(setting.value.span, &message)));
+    }
+    if let (Some(throttling), Some(max_delay)) = (given("throttling_base_delay"), max_delay)
+        && throttling.value.literal_duration().is_some_and(|delay| delay > max_delay)
+    {
+        problems.push(Error::new(
+            throttling.value.span,
+            "`throttling_base_delay` is above `max_delay` (\"2s\" unless given), which caps it: give a longer `max_delay`",
+        ));
     }
 }
 
@@ -314,42 +323,70 @@ fn check_names(clone: &[Ident], keep: &[Ident], function: &Function, problems: &
     }
 }
 
-/// A result that borrows from `&mut self` would still borrow it when the next attempt needs it.
+/// A result that borrows from what an attempt borrows uniquely would still borrow it when the next attempt needs it.
 fn check_borrow(function: &Function, problems: &mut Vec<Error>) {
-    let Some(receiver) = function.signature.receiver() else { return };
-    let ReceiverKind::Reference(_, lifetime, Some(_)) = &receiver.kind else { return };
-    let lifetime = lifetime.as_ref().map(|lifetime| lifetime.ident.to_string());
-    if let Some(borrow) = borrow(function.output.to_token_stream(), lifetime.as_deref()) {
-        problems.push(Error::new(
-            borrow,
-            "a result that borrows from `&mut self` would keep `self` borrowed while it is tried again: return an owned \
-             value, or an index or key to look the borrow up with after the call",
-        ));
+    let mut check = |what: &str, lifetime: Option<&syn::Lifetime>, elided: bool| {
+        let lifetime = lifetime.map(|lifetime| lifetime.ident.to_string());
+        if let Some(place) = borrow(function.output.to_token_stream(), lifetime.as_deref(), elided) {
+            problems.push(Error::new(
+                place,
+                format!(
+                    "a result that borrows from `{what}` would keep it borrowed while it is tried again: return an owned \
+                     value, or an index or key to look the borrow up with after the call"
+                ),
+            ));
+        }
+    };
+    let receiver = function.signature.receiver();
+    if let Some(receiver) = receiver
+        && let ReceiverKind::Reference(_, lifetime, Some(_)) = &receiver.kind
+    {
+        check("&mut self", lifetime.as_ref(), true);
+    }
+    let references = function.signature.inputs.iter().filter_map(|input| match input {
+        FnArg::Typed(argument) => match &*argument.ty {
+            Type::Reference(reference) => Some((argument, reference)),
+            _ => None,
+        },
+        FnArg::Receiver(_) => None,
+    });
+    let references: Vec<_> = references.collect();
+    // What the result borrows without saying so, it borrows from `self` or from the only argument that can be borrowed from.
+    let only = receiver.is_none() && references.len() == 1;
+    for (argument, reference) in references {
+        if reference.mutability.is_some() && (only || reference.lifetime.is_some()) {
+            let pattern = &argument.pat;
+            check(&quote!(#pattern: &mut).to_string().replace(" :", ":"), reference.lifetime.as_ref(), only);
+        }
     }
 }
 
-/// A borrow of this lifetime, or without one, which is that of `self`: a `&` without a lifetime, or `'_`.
-fn borrow(tokens: TokenStream, lifetime: Option<&str>) -> Option<Span> {
+/// A borrow of this lifetime or, if `elided`, one without a lifetime: a bare `&`, or `'_`.
+fn borrow(tokens: TokenStream, lifetime: Option<&str>, elided: bool) -> Option<Span> {
     let mut tokens = tokens.into_iter().peekable();
+    let mut after_name = false;
     while let Some(token) = tokens.next() {
         let is_lifetime = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '\'');
         match &token {
-            TokenTree::Punct(punct) if punct.as_char() == '&' && !tokens.peek().is_some_and(is_lifetime) => {
+            TokenTree::Punct(punct) if elided && punct.as_char() == '&' && !tokens.peek().is_some_and(is_lifetime) => {
                 return Some(punct.span());
             }
             TokenTree::Punct(punct) if punct.as_char() == '\'' => {
-                if matches!(tokens.peek(), Some(TokenTree::Ident(name)) if name == "_" || lifetime.is_some_and(|it| name == it))
+                if let Some(TokenTree::Ident(name)) = tokens.peek()
+                    && (elided && name == "_" || lifetime.is_some_and(|it| name == it))
                 {
                     return Some(punct.span());
                 }
             }
-            TokenTree::Group(group) => {
-                if let Some(span) = borrow(group.stream(), lifetime) {
+            // The arguments of `Fn(…)` borrow nothing here.
+            TokenTree::Group(group) if !after_name => {
+                if let Some(span) = borrow(group.stream(), lifetime, elided) {
                     return Some(span);
                 }
             }
             _ => {}
         }
+        after_name = matches!(token, TokenTree::Ident(_));
     }
     None
 }
@@ -440,6 +477,8 @@ fn rebind_self(
             problems.push(Error::new_spanned(kept, "`self` is borrowed: it is there for every attempt without `keep`"));
             None
         }
+        // Not where an option borrows from `self` too: then the body may still use other parts of it.
+        (Some(true), None) if in_options(&name) => None,
         (Some(true), None) => function.mentions(&name.to_string()).then_some(Rebind::UniqueSelf { name }),
         (Some(false), None) => None,
         (None, Some(_)) => {

@@ -28,20 +28,22 @@ use super::check::{self, Budget, Checked, Policy, Rebind};
 use super::function::{Function, without_impl};
 use super::options::{Kind, Written};
 use super::value::{Known, Value};
-use proc_macro2::{Group, Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Expr;
 use syn::spanned::Spanned;
 
 /// The whole function.
 pub(super) fn write(checked: &Checked) -> TokenStream {
-    let body = write_loop(checked);
-    let Function { attributes, visibility, signature, frame, .. } = &checked.function;
-    let body = frame.around(body);
+    let Function { attributes, visibility, signature, frame, body, .. } = &checked.function;
+    // In the body's own braces, so that lints see a function of the user's.
+    let mut block = Group::new(Delimiter::Brace, write_loop(checked));
+    block.set_span(body.span());
+    let body = frame.around(TokenTree::Group(block).into());
     quote!(#(#attributes)* #visibility #signature #body)
 }
 
-/// The loop, in a block that gives the result.
+/// The statements that make the loop; the last gives the result.
 pub(super) fn write_loop(checked: &Checked) -> TokenStream {
     let Checked { function, runtime, once, rebinds, limits, attempt, .. } = checked;
     let site = Span::mixed_site();
@@ -70,7 +72,7 @@ pub(super) fn write_loop(checked: &Checked) -> TokenStream {
     let run = run(function, runtime, rebinds);
     let step = if limits.any() { run_within(checked, &run) } else { run_freely(checked, &run) };
     let decide = decide(checked);
-    quote_spanned!(site=> {
+    quote_spanned!(site=>
         #(#once_values)*
         #begin
         #error_before
@@ -85,7 +87,7 @@ pub(super) fn write_loop(checked: &Checked) -> TokenStream {
             __call.wait(__wait).await;
             __call.start_retry();
         }
-    })
+    )
 }
 
 /// `let __result = …;` and `let __step = …;`
@@ -145,6 +147,19 @@ fn run_within(checked: &Checked, run: &TokenStream) -> TokenStream {
     )
 }
 
+/// A `$block` of a `macro_rules!` comes out of here as a block in braces of its own, which would be one pair too many.
+fn block_of_a_macro(tree: TokenTree) -> TokenTree {
+    let TokenTree::Group(group) = &tree else { return tree };
+    let mut inside = group.stream().into_iter();
+    match (group.delimiter(), inside.next(), inside.next()) {
+        (Delimiter::None, Some(TokenTree::Group(mut block)), None) if block.delimiter() == Delimiter::Brace => {
+            block.set_span(at(block.span()));
+            TokenTree::Group(block)
+        }
+        _ => tree,
+    }
+}
+
 /// What comes after an attempt that has ended by itself.
 fn after(checked: &Checked) -> TokenStream {
     let Checked { function, runtime, classify, classify_ok, .. } = checked;
@@ -199,11 +214,11 @@ fn begin(checked: &Checked) -> TokenStream {
     } else if policy.settings.is_empty() {
         quote_spanned!(site=> &#runtime::RetryPolicy::REQUEST)
     } else {
-        let setters = setters(&policy.settings, runtime);
-        quote_spanned!(site=> &const { #runtime::RetryPolicy::builder() #setters.build() })
+        let built = built(&policy.settings, runtime, |start| quote!(#start::RetryPolicy::builder()));
+        quote_spanned!(site=> &const { #built })
     };
     let timer = timer.as_ref().map_or_else(|| quote_spanned!(site=> #runtime::TokioTimer), ToTokens::to_token_stream);
-    let begin = quote_spanned!(site=> #runtime::__private::begin::<#timer, _>(#budget, #policy));
+    let begin = quote_spanned!(site=> #runtime::__private::begin::<#timer, _, _>(#budget, #policy));
     let (deadline_place, until) = limits
         .deadline
         .as_ref()
@@ -221,26 +236,38 @@ fn own_budget(function: &Function, runtime: &TokenStream, kind: Kind, settings: 
     let site = Span::mixed_site();
     let ty = Ident::new(check::builder(kind), site);
     let name = format!("::{}:", function.signature.ident);
-    let setters = setters(settings, runtime);
-    // Settings that don't fit together are reported from the first of them to the last.
-    let from = settings.first().map_or(site, |first| at(first.name.span()));
-    let to = settings.last().map_or(site, |last| at(last.value.span));
-    let start = located(runtime, from);
-    let builder = quote_spanned!(from=> #start::#ty::builder(
-        ::core::concat!(::core::module_path!(), #name, ::core::line!())
-    ));
-    let build = quote_spanned!(to=> .build());
+    let built = built(
+        settings,
+        runtime,
+        |start| quote!(#start::#ty::builder(::core::concat!(::core::module_path!(), #name, ::core::line!()))),
+    );
     quote_spanned!(site=>
         let __budget = {
-            static BUDGET: #runtime::#ty = #builder #setters #build;
+            static BUDGET: #runtime::#ty = #built;
             &BUDGET
         };
     )
 }
 
+/// A builder with these settings, built. Where they don't fit together the compiler says so from the first of them to the
+/// last.
+fn built(
+    settings: &[Written<Value>],
+    runtime: &TokenStream,
+    builder: impl FnOnce(&TokenStream) -> TokenStream,
+) -> TokenStream {
+    let site = Span::mixed_site();
+    let from = settings.first().map_or(site, |first| at(first.name.span()));
+    let to = settings.last().map_or(site, |last| at(last.value.span));
+    let setters = setters(settings, runtime);
+    let builder = located(&builder(runtime), from);
+    let build = quote_spanned!(to=> .build());
+    quote!(#builder #setters #build)
+}
+
 /// The same tokens, shown at another place.
 fn located(tokens: &TokenStream, place: Span) -> TokenStream {
-    let shown_there = |mut token: proc_macro2::TokenTree| {
+    let shown_there = |mut token: TokenTree| {
         token.set_span(token.span().located_at(place));
         token
     };
@@ -272,7 +299,12 @@ fn run_time_policy(runtime: &TokenStream, policy: &Policy) -> TokenStream {
                 .to_builder() #late_setters.build_in_range();
         ),
         Some(base) => {
-            let reference = quote_spanned!(at(base.span())=> &#base);
+            // One that is built here is built by the compiler, which says what is wrong with it.
+            let reference = if check::builds(base.to_token_stream()) {
+                quote_spanned!(at(base.span())=> &const { #base })
+            } else {
+                quote_spanned!(at(base.span())=> &#base)
+            };
             let own = is_path(base) && policy.settings.is_empty();
             let copy = (!own).then(|| {
                 quote_spanned!(site=>
@@ -307,7 +339,8 @@ fn run(function: &Function, runtime: &TokenStream, rebinds: &[Rebind]) -> TokenS
         Rebind::UniqueSelf { name } => quote_spanned!(site=> let _ = &mut *#name;),
     });
     let asyncness = Ident::new("async", at(function.asyncness));
-    let mut body = Group::new(proc_macro2::Delimiter::Brace, function.body.stream());
+    let statements = function.body.stream().into_iter().map(block_of_a_macro);
+    let mut body = Group::new(Delimiter::Brace, statements.collect());
     body.set_span(at(function.body.span()));
     quote_spanned!(site=> #asyncness {
         if false {

@@ -76,7 +76,7 @@ impl Window {
     pub(crate) fn request(&self, slot: u64) {
         loop {
             let now = self.move_to(slot);
-            if count(&self.cells.requests, now.slot) {
+            if count(&self.cells.requests, now.slot, u32::MAX.into()) {
                 return;
             }
         }
@@ -86,8 +86,8 @@ impl Window {
     pub(crate) fn grant(&self, slot: u64, allows: impl Fn(Usage) -> bool) -> Option<u64> {
         loop {
             let now = self.move_to(slot);
-            let Some(granted) = self.granted_in_window(now) else { continue };
-            if granted == MOST_GRANTED || !allows(self.usage_at(now, granted)) {
+            let Some(usage) = self.usage_between(first_slot(now.slot), now) else { continue };
+            if usage.retries >= MOST_GRANTED || !allows(usage) {
                 return None;
             }
             let next = Moment { slot: now.slot, granted: (now.granted + 1) & MOST_GRANTED };
@@ -97,39 +97,44 @@ impl Window {
         }
     }
 
-    /// A retry granted in this slot was never sent.
+    /// A retry granted in this slot was never sent. No more is given back than was granted since the slot began, so that
+    /// a grant that comes from elsewhere can't be saved up.
     pub(crate) fn give_back(&self, slot: u64) {
-        // A slot in the future is nobody's grant.
-        if slot <= self.now().slot {
-            count(&self.cells.returned, slot);
+        let now = self.now();
+        let start = Moment::of(cell(&self.cells.starts, slot).load(Acquire));
+        // Otherwise the slot has left the window, or is in the future and nobody's.
+        if start.slot == slot && slot <= now.slot {
+            count(&self.cells.returned, slot, granted_since(start, now));
         }
     }
 
-    /// What the window that ends with this slot holds.
+    /// What the window that ends with this slot holds. Only looks: the window stays where it is.
     pub(crate) fn usage(&self, slot: u64) -> Usage {
         loop {
-            let now = self.move_to(slot);
-            if let Some(granted) = self.granted_in_window(now) {
-                return self.usage_at(now, granted);
+            let now = self.now();
+            let last = slot.min(LAST_SLOT).max(now.slot);
+            if first_slot(last) > now.slot {
+                return Usage { requests: 0, retries: 0 };
+            }
+            if let Some(usage) = self.usage_between(first_slot(last), now) {
+                return usage;
             }
         }
     }
 
-    fn usage_at(&self, now: Moment, granted: u64) -> Usage {
-        let sum = |ring| (first_slot(now.slot)..=now.slot).map(|slot| counted(ring, slot)).sum::<u64>();
-        Usage { requests: sum(&self.cells.requests), retries: granted.saturating_sub(sum(&self.cells.returned)) }
-    }
-
-    /// Retries granted in the window that ends now; nothing when the window is moving on.
-    fn granted_in_window(&self, now: Moment) -> Option<u64> {
-        let first = first_slot(now.slot);
+    /// What the slots from this one to the newest hold; nothing when the window is moving on.
+    fn usage_between(&self, first: u64, now: Moment) -> Option<Usage> {
         let start = Moment::of(cell(&self.cells.starts, first).load(Acquire));
         if start.slot != first {
             // Somebody has seen a slot sixteen ahead and is about to move there.
             self.move_to(start.slot);
             return None;
         }
-        Some(now.granted.wrapping_sub(start.granted) & MOST_GRANTED)
+        let sum = |ring| (first..=now.slot).map(|slot| counted(ring, slot)).sum::<u64>();
+        let granted = granted_since(start, now);
+        // When so many were granted that they can't be told apart, what was given back doesn't count.
+        let given_back = if granted == MOST_GRANTED { 0 } else { sum(&self.cells.returned) };
+        Some(Usage { requests: sum(&self.cells.requests), retries: granted.saturating_sub(given_back) })
     }
 
     #[inline]
@@ -171,8 +176,12 @@ fn cell(ring: &Ring, slot: u64) -> &AtomicU64 {
     &ring[(slot % RING) as usize]
 }
 
-/// Adds one to a slot's count; false when its cell already belongs to a later slot.
-fn count(ring: &Ring, slot: u64) -> bool {
+const fn granted_since(start: Moment, now: Moment) -> u64 {
+    now.granted.wrapping_sub(start.granted) & MOST_GRANTED
+}
+
+/// Adds one to a slot's count, up to `most`; false when its cell already belongs to a later slot.
+fn count(ring: &Ring, slot: u64, most: u64) -> bool {
     let cell = cell(ring, slot);
     let lap = slot / RING;
     let mut word = cell.load(Acquire);
@@ -181,8 +190,11 @@ fn count(ring: &Ring, slot: u64) -> bool {
         if held > lap {
             return false;
         }
-        let count = if held == lap { (count + 1).min(u32::MAX.into()) } else { 1 };
-        match cell.compare_exchange_weak(word, lap << 32 | count, AcqRel, Acquire) {
+        let count = if held == lap { count } else { 0 };
+        if count >= most {
+            return true;
+        }
+        match cell.compare_exchange_weak(word, lap << 32 | (count + 1), AcqRel, Acquire) {
             Ok(_) => return true,
             Err(changed) => word = changed,
         }
