@@ -5,6 +5,8 @@ mod duration;
 mod expand;
 mod frame;
 mod function;
+#[cfg(test)]
+mod fuzz;
 mod instrument;
 mod options;
 mod this;

@@ -105,4 +105,28 @@ mod tests {
             assert!(parse(text).is_err(), "{text:?} gave {:?}", parse(text));
         }
     }
+
+    /// Random text, half of it of what durations are made of: never a panic, and what it means doesn't depend on blanks.
+    #[test]
+    fn any_text_is_a_duration_or_a_problem() {
+        let pieces: Vec<String> =
+            "0 1 9 18446744073709551615 999999999999999999999 . _ - + e ns us µs μs ms s m h sec \
+                                   minutes hr ٣ ∞ \u{0} \u{301} 🚲 \" \\ é \u{a0}"
+                .split_ascii_whitespace()
+                .map(str::to_owned)
+                .chain([" ".to_owned(), "\t\n".to_owned()])
+                .collect();
+        let mut chance = crate::attribute::fuzz::Chance(7);
+        let mut durations = 0;
+        for _ in 0..20_000 {
+            let text: String = (0..chance.below(7)).map(|_| pieces[chance.below(pieces.len())].as_str()).collect();
+            let read = parse(&text);
+            durations += u32::from(read.is_ok());
+            assert_eq!(read.is_ok(), parse(&format!(" {text} ")).is_ok(), "{text:?}");
+            if let Err(problem) = read {
+                assert!(problem.contains("duration"), "{text:?}: {problem}");
+            }
+        }
+        assert!(durations > 150, "{durations}");
+    }
 }

@@ -323,6 +323,12 @@ impl Options {
             }
             _ => {
                 let value = value_of(input, &name, form)?;
+                if text == "timer" && !is_type(&value) {
+                    return Err(Error::new_spanned(
+                        value,
+                        "`timer` takes a type, not a value: one that implements `retry_budget::Timer`, by its path",
+                    ));
+                }
                 let slot = match text.as_str() {
                     "budget" => &mut self.budget,
                     "policy" => &mut self.policy,
@@ -337,6 +343,15 @@ impl Options {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether an expression is a path, which can be a type's.
+fn is_type(value: &Expr) -> bool {
+    match value {
+        Expr::Path(_) => true,
+        Expr::Group(group) => is_type(&group.expr),
+        _ => false,
     }
 }
 
