@@ -26,7 +26,8 @@ pub mod __private;
 
 pub use attempt::Attempt;
 pub use budget::{
-    Budget, CallEnd, Fate, Grant, NEVER, Never, RatioBudget, RatioBudgetBuilder, RetryKind, SettingsError, Snapshot,
+    Budget, CallEnd, ConcurrencyBudget, ConcurrencyBudgetBuilder, CreditBudget, CreditBudgetBuilder, Fate, Grant,
+    GrpcBudget, GrpcBudgetBuilder, NEVER, Never, RatioBudget, RatioBudgetBuilder, RetryKind, SettingsError, Snapshot,
     TokenBudget, TokenBudgetBuilder, UNLIMITED, Unlimited,
 };
 pub use observe::{RetryEvent, StopEvent};

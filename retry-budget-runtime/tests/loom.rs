@@ -8,7 +8,7 @@ mod sync {
 }
 
 #[allow(dead_code)]
-#[path = "../src/budget/token/bucket.rs"]
+#[path = "../src/budget/bucket.rs"]
 mod bucket;
 #[allow(dead_code)]
 #[path = "../src/budget/ratio/window.rs"]
