@@ -20,7 +20,7 @@ use crate::sync::AtomicU64;
 ///
 /// Take it to have in one place what gRPC clients in other languages do, or to stop retrying as soon as a share of the
 /// *attempts* fails (above about `token_ratio` failures for each success), however few retries there were. It is quick to
-/// stop: with the defaults the fifth failure in a row. It is slow to return: from empty, 61 successes until the next retry.
+/// stop: with the defaults at the fifth failure in a row. It is slow to return: from empty, after 61 successes.
 ///
 /// A healthy call costs one load of a word that nobody writes while all tokens are there, and reads no clock.
 ///
