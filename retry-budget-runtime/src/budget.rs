@@ -58,7 +58,8 @@ pub use token::{TokenBudget, TokenBudgetBuilder};
 ///     }
 ///     fn settle(&self, _grant: Grant, fate: Fate) {
 ///         if fate == Fate::NotSent {
-///             self.left.fetch_add(1, Relaxed); // the retry never happened, so it costs nothing
+///             // the retry never happened, so it costs nothing
+///             let _ = self.left.fetch_update(Relaxed, Relaxed, |left| (left < self.limit).then_some(left + 1));
 ///         }
 ///     }
 ///     fn snapshot(&self, _now: Time) -> Snapshot {
@@ -66,6 +67,9 @@ pub use token::{TokenBudget, TokenBudgetBuilder};
 ///     }
 /// }
 /// ```
+///
+/// With the feature `test-util`, `test_util::check_laws(|| …)` checks in a test that it keeps the laws that all budgets
+/// keep, under threads too.
 pub trait Budget: Send + Sync {
     /// The name under which operators see this budget.
     fn name(&self) -> &str;

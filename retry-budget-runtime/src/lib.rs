@@ -17,6 +17,8 @@ mod retryable;
 mod run;
 mod stop;
 mod sync;
+#[cfg(feature = "test-util")]
+pub mod test_util;
 mod time;
 mod verdict;
 
