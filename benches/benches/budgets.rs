@@ -1,0 +1,155 @@
+//! Budgets alone, against tower's and against a mutex around a counter: throughput of calls as a multiple of tower's in
+//! the same round. Look at the ratios; the nanoseconds belong to the machine.
+//!
+//! `cargo bench -p retry-budget-benches --bench budgets` takes about half a minute; `-- ROUNDS` sets their number.
+
+use retry_budget::{
+    Budget, CallEnd, ConcurrencyBudget, CreditBudget, Fate, GrpcBudget, RatioBudget, RetryKind, Time, TokenBudget,
+};
+use std::sync::{Barrier, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+use tower::retry::budget::{Budget as _, TpsBudget};
+
+/// A call as its budget sees it.
+trait Calls: Sync {
+    /// Its first attempt succeeds.
+    fn succeeds(&self);
+    /// Its first attempt fails; if a retry is granted, it succeeds.
+    fn fails_once(&self);
+}
+
+/// One of ours. Only one that asks for the time gets it, from the clock that calls read.
+struct Ours<B>(B);
+
+impl<B: Budget> Ours<B> {
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as it is in a call
+    fn now(&self) -> Time {
+        if self.0.reads_clock() { Time::now() } else { Time::ZERO }
+    }
+}
+
+impl<B: Budget> Calls for Ours<B> {
+    fn succeeds(&self) {
+        self.0.begin(self.now());
+        self.0.end(CallEnd::FirstTry);
+    }
+
+    fn fails_once(&self) {
+        self.0.begin(self.now());
+        match self.0.try_retry(RetryKind::Transient, self.now()) {
+            Some(grant) => {
+                self.0.settle(grant, Fate::Succeeded);
+                self.0.end(CallEnd::AfterRetry);
+            }
+            None => self.0.end(CallEnd::Failed),
+        }
+    }
+}
+
+impl Calls for TpsBudget {
+    fn succeeds(&self) {
+        self.deposit();
+    }
+
+    fn fails_once(&self) {
+        if self.withdraw() {
+            self.deposit();
+        }
+    }
+}
+
+/// A token bucket behind a mutex.
+struct Locked(Mutex<u32>);
+
+impl Locked {
+    fn step(&self, next: impl Fn(u32) -> Option<u32>) -> bool {
+        let mut tokens = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        next(*tokens).map(|left| *tokens = left).is_some()
+    }
+}
+
+impl Calls for Locked {
+    fn succeeds(&self) {
+        self.step(|tokens| Some((tokens + 1).min(500)));
+    }
+
+    fn fails_once(&self) {
+        if self.step(|tokens| tokens.checked_sub(14)) {
+            self.step(|tokens| Some((tokens + 14).min(500)));
+        }
+    }
+}
+
+/// Nanoseconds of a call when so many threads share a budget and every so-many-th call fails (0: none does).
+fn measure<C: Calls>(calls: &C, threads: u32, nth_fails: u32, times: u32) -> f64 {
+    let start = Barrier::new(threads as usize);
+    let slowest = thread::scope(|scope| {
+        let work = || {
+            start.wait();
+            let begun = Instant::now();
+            for nth in 1..=times {
+                if nth_fails > 0 && nth % nth_fails == 0 { calls.fails_once() } else { calls.succeeds() }
+            }
+            begun.elapsed()
+        };
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().filter_map(|thread| thread.join().ok()).max()
+    });
+    // throughput of all threads together, so that two that don't disturb each other are twice as fast as one
+    slowest.unwrap_or(Duration::MAX).as_secs_f64() * 1e9 / f64::from(times) / f64::from(threads)
+}
+
+/// Calls of a measurement: few enough for a round to be short, and enough for it to be long against the start of threads.
+fn times<C: Calls>(calls: &C, threads: u32, nth_fails: u32) -> u32 {
+    let nanos = measure(calls, threads, nth_fails, 20_000) * f64::from(threads);
+    // about 10 ms
+    [20_000, 50_000, 200_000, 1_000_000, 5_000_000]
+        .into_iter()
+        .find(|&times| f64::from(times) * nanos > 1e7)
+        .unwrap_or(20_000_000)
+}
+
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
+}
+
+/// A budget's measurement, ready to be repeated.
+type Row = (&'static str, Box<dyn Fn() -> f64>);
+
+fn row<C: Calls + 'static>(name: &'static str, calls: C, threads: u32, nth_fails: u32) -> Row {
+    let times = times(&calls, threads, nth_fails);
+    (name, Box::new(move || measure(&calls, threads, nth_fails, times)))
+}
+
+fn rows(threads: u32, nth_fails: u32) -> Vec<Row> {
+    vec![
+        row("tower TpsBudget", TpsBudget::new(Duration::from_secs(10), 10, 0.1), threads, nth_fails),
+        row("mutex", Locked(Mutex::new(500)), threads, nth_fails),
+        row("token", Ours(TokenBudget::builder("token").build()), threads, nth_fails),
+        row("ratio", Ours(RatioBudget::builder("ratio").build()), threads, nth_fails),
+        row("credit", Ours(CreditBudget::builder("credit").build()), threads, nth_fails),
+        row("concurrency", Ours(ConcurrencyBudget::builder("concurrency").build()), threads, nth_fails),
+        row("grpc", Ours(GrpcBudget::builder("grpc").build()), threads, nth_fails),
+    ]
+}
+
+fn main() {
+    // Cargo passes `--bench`.
+    let rounds: usize = std::env::args().skip(1).find_map(|argument| argument.parse().ok()).unwrap_or(21);
+    println!("throughput as a multiple of tower's, median of {rounds} interleaved rounds (nanoseconds a call)");
+    for threads in [1, 2] {
+        for (nth_fails, which) in [(0, "none fails"), (10, "every 10th fails"), (2, "every 2nd fails")] {
+            let rows = rows(threads, nth_fails);
+            let rounds: Vec<Vec<f64>> = (0..rounds).map(|_| rows.iter().map(|(_, row)| row()).collect()).collect();
+            println!("\n{threads} thread{}, {which}", if threads == 1 { "" } else { "s" });
+            for (nth, (name, _)) in rows.iter().enumerate() {
+                let ratio = median(rounds.iter().map(|round| round[0] / round[nth]).collect());
+                let nanos = median(rounds.iter().map(|round| round[nth]).collect());
+                println!("{name:<16} {ratio:>8.1} ({nanos:.1})");
+            }
+        }
+    }
+}
