@@ -1,11 +1,12 @@
 //! Budgets alone, against tower's and against a mutex around a counter: throughput of calls as a multiple of tower's in
 //! the same round. Look at the ratios; the nanoseconds belong to the machine.
 //!
-//! `cargo bench -p retry-budget-benches --bench budgets` takes about half a minute; `-- ROUNDS` sets their number.
+//! `cargo bench -p retry-budget-benches --bench budgets` takes about 40 seconds; `-- ROUNDS` sets their number.
 
 use retry_budget::{
     Budget, CallEnd, ConcurrencyBudget, CreditBudget, Fate, GrpcBudget, RatioBudget, RetryKind, Time, TokenBudget,
 };
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Barrier, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -82,33 +83,35 @@ impl Calls for Locked {
     }
 }
 
-/// Nanoseconds of a call when so many threads share a budget and every so-many-th call fails (0: none does).
-fn measure<C: Calls>(calls: &C, threads: u32, nth_fails: u32, times: u32) -> f64 {
-    let start = Barrier::new(threads as usize);
-    let slowest = thread::scope(|scope| {
-        let work = || {
-            start.wait();
-            let begun = Instant::now();
-            for nth in 1..=times {
-                if nth_fails > 0 && nth % nth_fails == 0 { calls.fails_once() } else { calls.succeeds() }
-            }
-            begun.elapsed()
-        };
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        threads.into_iter().filter_map(|thread| thread.join().ok()).max()
-    });
-    // throughput of all threads together, so that two that don't disturb each other are twice as fast as one
-    slowest.unwrap_or(Duration::MAX).as_secs_f64() * 1e9 / f64::from(times) / f64::from(threads)
-}
+/// How long a measurement lasts: long enough that both threads run at the same time for most of it.
+const LASTS: Duration = Duration::from_millis(40);
 
-/// Calls of a measurement: few enough for a round to be short, and enough for it to be long against the start of threads.
-fn times<C: Calls>(calls: &C, threads: u32, nth_fails: u32) -> u32 {
-    let nanos = measure(calls, threads, nth_fails, 20_000) * f64::from(threads);
-    // about 10 ms
-    [20_000, 50_000, 200_000, 1_000_000, 5_000_000]
-        .into_iter()
-        .find(|&times| f64::from(times) * nanos > 1e7)
-        .unwrap_or(20_000_000)
+/// Nanoseconds of a call when so many threads share a budget and every so-many-th call fails (0: none does): of all
+/// threads together, so that two that don't disturb each other take half as long as one.
+fn measure<C: Calls>(calls: &C, threads: usize, nth_fails: u32) -> f64 {
+    let start = Barrier::new(threads + 1);
+    let over = AtomicBool::new(false);
+    let work = || {
+        start.wait();
+        let mut made = 0_u32;
+        while !over.load(Relaxed) {
+            for _ in 0..100 {
+                made += 1;
+                if nth_fails > 0 && made.is_multiple_of(nth_fails) { calls.fails_once() } else { calls.succeeds() }
+            }
+        }
+        made
+    };
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        start.wait();
+        let begun = Instant::now();
+        thread::sleep(LASTS);
+        over.store(true, Relaxed);
+        let lasted = begun.elapsed();
+        let made: f64 = threads.into_iter().filter_map(|thread| thread.join().ok()).map(f64::from).sum();
+        lasted.as_secs_f64() * 1e9 / made
+    })
 }
 
 fn median(mut numbers: Vec<f64>) -> f64 {
@@ -119,12 +122,11 @@ fn median(mut numbers: Vec<f64>) -> f64 {
 /// A budget's measurement, ready to be repeated.
 type Row = (&'static str, Box<dyn Fn() -> f64>);
 
-fn row<C: Calls + 'static>(name: &'static str, calls: C, threads: u32, nth_fails: u32) -> Row {
-    let times = times(&calls, threads, nth_fails);
-    (name, Box::new(move || measure(&calls, threads, nth_fails, times)))
+fn row<C: Calls + 'static>(name: &'static str, calls: C, threads: usize, nth_fails: u32) -> Row {
+    (name, Box::new(move || measure(&calls, threads, nth_fails)))
 }
 
-fn rows(threads: u32, nth_fails: u32) -> Vec<Row> {
+fn rows(threads: usize, nth_fails: u32) -> Vec<Row> {
     vec![
         row("tower TpsBudget", TpsBudget::new(Duration::from_secs(10), 10, 0.1), threads, nth_fails),
         row("mutex", Locked(Mutex::new(500)), threads, nth_fails),
