@@ -3,6 +3,7 @@
 //!
 //! `cargo bench -p retry-budget-benches --bench budgets` takes about 40 seconds; `-- ROUNDS` sets their number.
 
+use core_affinity::CoreId;
 use retry_budget::{
     Budget, CallEnd, ConcurrencyBudget, CreditBudget, Fate, GrpcBudget, RatioBudget, RetryKind, Time, TokenBudget,
 };
@@ -91,7 +92,9 @@ const LASTS: Duration = Duration::from_millis(40);
 fn measure<C: Calls>(calls: &C, threads: usize, nth_fails: u32) -> f64 {
     let start = Barrier::new(threads + 1);
     let over = AtomicBool::new(false);
-    let work = || {
+    let cores = core_affinity::get_core_ids().unwrap_or_default();
+    let work = |core: Option<CoreId>| {
+        core.map(core_affinity::set_for_current);
         start.wait();
         let mut made = 0_u32;
         while !over.load(Relaxed) {
@@ -103,7 +106,13 @@ fn measure<C: Calls>(calls: &C, threads: usize, nth_fails: u32) -> f64 {
         made
     };
     thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let threads: Vec<_> = (0..threads)
+            .map(|nth| cores.get(nth).copied())
+            .map(|core| {
+                let work = &work;
+                scope.spawn(move || work(core))
+            })
+            .collect();
         start.wait();
         let begun = Instant::now();
         thread::sleep(LASTS);
