@@ -54,11 +54,15 @@
 //!
 //! | | it grants | take it when | it doesn't |
 //! | --- | --- | --- | --- |
-//! | [`TokenBudget`] | retries until a bucket is empty; successes refill it | most services: no clock, nothing written while all is well | refill without successes: below a call a second take the other |
+//! | [`TokenBudget`] | retries until a bucket is empty; successes refill it | most services: no clock, nothing written while all is well | refill without successes: below a call a second take [`RatioBudget`] |
 //! | [`RatioBudget`] | a share of the requests of the last seconds, and a floor | you think in "10 % more load", or there is little traffic | come for free: every call reads a clock and counts |
+//! | [`CreditBudget`] | what the calls earn: 0.1 of a retry each; a process starts with a random fraction of one | processes come and go, each with little traffic (serverless, autoscaling): a fleet of any size keeps to its 10 % | lend one process what the others don't use |
+//! | [`ConcurrencyBudget`] | retries in progress, a share of the calls in progress, and a floor | you come from Envoy, or attempts last long | bound what the other side gets in a second |
+//! | [`GrpcBudget`] | while more than half of a few tokens are left; failures take one, successes give a part back | you come from gRPC, or all retries are to stop at a tenth of failures | charge for retries: it counts failures |
 //! | [`NEVER`], [`UNLIMITED`] | none, all | tests; switching off; comparing | |
 //!
-//! N processes are N budgets: each limits its own process.
+//! N processes are N budgets: each limits its own process. Where processes are many and short-lived, their full buckets
+//! add up to any number of retries, and only [`CreditBudget`] bounds the sum.
 //!
 //! # The pieces
 //!
@@ -66,7 +70,7 @@
 //! - [`Retryable`]: which errors are worth a retry; [`#[derive(Retryable)]`](derive@Retryable) writes it.
 //! - [`retry()`]: the same for an operation that is no function of its own.
 //! - [`Run`]: the same without a loop, for those who own theirs.
-//! - [`Budget`]: a budget of your own in twenty lines.
+//! - [`Budget`]: a budget of your own in twenty lines. With the feature `test-util`, `test_util::check_laws` tests it.
 //!
 //! # What a failed call tells
 //!
