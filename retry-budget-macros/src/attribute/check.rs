@@ -355,8 +355,8 @@ fn check_borrow(function: &Function, problems: &mut Vec<Error>) {
     let only = receiver.is_none() && references.len() == 1;
     for (argument, reference) in references {
         if reference.mutability.is_some() && (only || reference.lifetime.is_some()) {
-            let pattern = &argument.pat;
-            check(&quote!(#pattern: &mut).to_string().replace(" :", ":"), reference.lifetime.as_ref(), only);
+            let name = argument.pat.to_token_stream().to_string();
+            check(name.trim_start_matches("mut "), reference.lifetime.as_ref(), only);
         }
     }
 }
