@@ -159,17 +159,20 @@ fn choose_budget(
     let chosen = kind.map_or(Kind::Token, |kind| kind.value);
     for (owner, Written { name, .. }) in &settings {
         let Owner::Kind(owner) = *owner else { continue };
+        let owners = Kind::with(name);
         if budget.is_some() {
             let builder = builder(owner);
+            let such_as = if owners.len() > 1 { ", such as" } else { ":" };
             problems.push(Error::new_spanned(
                 name,
-                format!("`{name}` belongs where the budget is declared: `{builder}::builder(\"…\").{name}(…).build()`"),
+                format!("`{name}` belongs where the budget is declared{such_as} `{builder}::builder(\"…\").{name}(…).build()`"),
             ));
         } else if owner != chosen {
-            let (owner, chosen) = (owner.name(), chosen.name());
+            let owners: Vec<_> = owners.iter().map(|kind| format!("`kind = \"{}\"`", kind.name())).collect();
+            let (owners, chosen) = (owners.join(" or "), chosen.name());
             problems.push(Error::new_spanned(
                 name,
-                format!("`{name}` is a setting of `kind = \"{owner}\"`, and this budget is of kind \"{chosen}\""),
+                format!("`{name}` is a setting of {owners}, and this budget is of kind \"{chosen}\""),
             ));
         }
     }
@@ -213,6 +216,9 @@ pub(super) fn builder(kind: Kind) -> &'static str {
     match kind {
         Kind::Token => "TokenBudget",
         Kind::Ratio => "RatioBudget",
+        Kind::Credit => "CreditBudget",
+        Kind::Concurrency => "ConcurrencyBudget",
+        Kind::Grpc => "GrpcBudget",
     }
 }
 

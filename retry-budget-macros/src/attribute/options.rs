@@ -3,6 +3,7 @@
 use super::value::{self, Takes, Value};
 use crate::suggest::nearest;
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use std::collections::HashSet;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
@@ -20,20 +21,38 @@ pub(super) enum Owner {
 pub(super) enum Kind {
     Token,
     Ratio,
+    Credit,
+    Concurrency,
+    Grpc,
 }
 
 impl Kind {
-    pub(super) const ALL: &[(&'static str, Self)] = &[("token", Self::Token), ("ratio", Self::Ratio)];
+    pub(super) const ALL: &[(&'static str, Self)] = &[
+        ("token", Self::Token),
+        ("ratio", Self::Ratio),
+        ("credit", Self::Credit),
+        ("concurrency", Self::Concurrency),
+        ("grpc", Self::Grpc),
+    ];
 
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Token => "token",
             Self::Ratio => "ratio",
+            Self::Credit => "credit",
+            Self::Concurrency => "concurrency",
+            Self::Grpc => "grpc",
         }
+    }
+
+    /// The kinds that have this setting.
+    pub(super) fn with(setting: &Ident) -> Vec<Self> {
+        let of = |owner| if let Owner::Kind(kind) = owner { Some(kind) } else { None };
+        SETTINGS.iter().filter(|row| setting == row.name).filter_map(|row| of(row.owner)).collect()
     }
 }
 
-/// A setting: an option that is a method of a builder.
+/// A setting: an option that is a method of a builder. One that several kinds have is a row for each.
 struct Setting {
     name: &'static str,
     owner: Owner,
@@ -89,6 +108,45 @@ const SETTINGS: &[Setting] = &{
         setting("ratio", Of(Kind::Ratio), Takes::Share),
         setting("window", Of(Kind::Ratio), Takes::Window),
         setting("min_retries", Of(Kind::Ratio), count(0, 1 << 20, "`min_retries` is 0 to 1048576 retries in a window")),
+        setting("ratio", Of(Kind::Credit), Takes::Share),
+        setting(
+            "burst",
+            Of(Kind::Credit),
+            count(
+                1,
+                4_000,
+                "`burst` is 1 to 4000 retries; a budget that never grants is `budget = retry_budget::NEVER`",
+            ),
+        ),
+        setting(
+            "initial",
+            Of(Kind::Credit),
+            Takes::Amount { least: 0.0, most: 4_000.0, problem: "`initial` is 0 to `burst`, in retries, such as 0.5" },
+        ),
+        setting("ratio", Of(Kind::Concurrency), Takes::Share),
+        setting(
+            "min_retry_concurrency",
+            Of(Kind::Concurrency),
+            count(0, 1 << 20, "`min_retry_concurrency` is 0 to 1048576 retries at a time"),
+        ),
+        setting(
+            "max_tokens",
+            Of(Kind::Grpc),
+            count(
+                3,
+                1_000,
+                "`max_tokens` is 3 to 1000: a failure takes one, and more than half must be left for a retry",
+            ),
+        ),
+        setting(
+            "token_ratio",
+            Of(Kind::Grpc),
+            Takes::Amount {
+                least: 0.000_5,
+                most: 1_000.0,
+                problem: "`token_ratio` is 0.001 to 1000 tokens, which a success puts back",
+            },
+        ),
     ]
 };
 
@@ -156,7 +214,7 @@ const OTHER_WORDS: &[(&[&str], &str)] = &[
         &["min_retries_per_sec", "min_per_sec", "reserve"],
         "write `kind = \"ratio\", min_retries = …`, the retries allowed in each window",
     ),
-    (&["tokens", "max_tokens"], "write `kind = \"token\", capacity = …`"),
+    (&["tokens"], "write `kind = \"token\", capacity = …`"),
 ];
 
 /// One option as it was written.
@@ -195,9 +253,10 @@ impl Options {
         let mut options = Self::default();
         let mut problems = Vec::new();
         let mut seen: Vec<Ident> = Vec::new();
+        let kind = kind_among(&tokens);
         let read = |input: ParseStream<'_>| {
             while !input.is_empty() {
-                if let Err(problem) = options.read_one(input, &mut seen) {
+                if let Err(problem) = options.read_one(input, kind, &mut seen) {
                     problems.push(problem);
                     skip_to_comma(input)?;
                 }
@@ -263,14 +322,14 @@ impl Options {
         }
     }
 
-    fn read_one(&mut self, input: ParseStream<'_>, seen: &mut Vec<Ident>) -> Result<()> {
+    fn read_one(&mut self, input: ParseStream<'_>, kind: Kind, seen: &mut Vec<Ident>) -> Result<()> {
         if !input.peek(Ident::peek_any) {
             return Err(input.error("expected an option, such as `max_attempts = 3`"));
         }
         let name = Ident::parse_any(input)?;
         seen.push(name.clone());
         let text = name.to_string();
-        if let Some(setting) = SETTINGS.iter().find(|setting| setting.name == text) {
+        if let Some(setting) = setting_of(&text, kind) {
             let expr = value_of(input, &name, &format!("{text} = …"))?;
             let value = setting.takes.read(&text, &expr)?;
             self.settings.push((setting.owner, Written { name, value }));
@@ -338,6 +397,25 @@ impl Options {
         }
         Ok(())
     }
+}
+
+/// The kind that is written somewhere among the options: what a setting takes may depend on it.
+fn kind_among(tokens: &TokenStream) -> Kind {
+    let tokens: Vec<_> = tokens.clone().into_iter().collect();
+    let kinds = tokens.windows(3).filter_map(|words| match words {
+        [TokenTree::Ident(name), TokenTree::Punct(_), value] if name == "kind" => {
+            let word: LitStr = syn::parse2(value.clone().into()).ok()?;
+            Kind::ALL.iter().find(|(name, _)| *name == word.value())
+        }
+        _ => None,
+    });
+    kinds.map(|(_, kind)| *kind).next().unwrap_or(Kind::Token)
+}
+
+/// The setting of this name: that of the kind if it has one, else that of any other.
+fn setting_of(name: &str, kind: Kind) -> Option<&'static Setting> {
+    let mut rows = SETTINGS.iter().filter(|row| row.name == name);
+    rows.clone().find(|row| row.owner == Owner::Kind(kind)).or_else(|| rows.next())
 }
 
 fn value_of(input: ParseStream<'_>, name: &Ident, form: &str) -> Result<Expr> {
@@ -434,8 +512,10 @@ fn unknown(name: &Ident) -> Error {
     if let Some((_, advice)) = OTHER_WORDS.iter().find(|(words, _)| words.contains(&text.as_str())) {
         return Error::new_spanned(name, format!("there is no option `{text}`: {advice}"));
     }
-    let known: Vec<_> =
+    let mut known: Vec<_> =
         SETTINGS.iter().map(|setting| setting.name).chain(OTHERS.iter().map(|(name, _)| *name)).collect();
+    let mut seen = HashSet::new();
+    known.retain(|name| seen.insert(*name));
     let advice = match nearest(&text, &known) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the options are {}", known.join(", ")),
