@@ -5,7 +5,9 @@ mod duration;
 mod expand;
 mod frame;
 mod function;
+mod instrument;
 mod options;
+mod this;
 mod value;
 
 use function::Function;

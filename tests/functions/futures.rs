@@ -111,6 +111,47 @@ fn boxed<'a>(partner: &'a Flaky, words: String) -> Pin<Box<dyn Future<Output = R
     })
 }
 
+type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+#[retry_budget(budget = PLENTY)]
+fn by_alias<'a>(partner: &'a Flaky, name: &'a str) -> BoxFuture<'a, Result<&'a str, Lost>> {
+    let name = name.trim();
+    Box::pin(async move {
+        partner.run_later().await?;
+        Ok(name)
+    })
+}
+
+trait Boxed<'a>: Future + Send + Sized + 'a {
+    fn boxed(self) -> BoxFuture<'a, Self::Output> {
+        Box::pin(self)
+    }
+}
+
+impl<'a, F: Future + Send + 'a> Boxed<'a> for F {}
+
+#[retry_budget(budget = PLENTY)]
+fn by_method(partner: &Flaky) -> BoxFuture<'_, Result<u32, Lost>> {
+    async move { partner.run_later().await }.boxed()
+}
+
+#[retry_budget(budget = PLENTY)]
+fn by_std_path(
+    partner: &Flaky,
+) -> std::pin::Pin<std::boxed::Box<dyn std::future::Future<Output = Result<u32, Lost>> + '_>> {
+    std::boxed::Box::pin(async move { partner.run_later().await })
+}
+
+/// The future takes what its maker does before.
+#[retry_budget(budget = PLENTY)]
+fn begun_outside(partner: &Flaky, log: &mut Vec<u32>) -> impl Future<Output = Result<u32, Lost>> {
+    log.push(0);
+    async move {
+        log.push(1);
+        partner.run_later().await
+    }
+}
+
 trait Opaque {
     fn ask(&self) -> impl Future<Output = Result<u32, Lost>> + Send;
 }
@@ -153,4 +194,10 @@ async fn returned_futures() {
     assert_eq!(opaque(&Flaky::succeeds_at(3)).await, Ok(13));
     assert_eq!(boxed(&Flaky::succeeds_at(3), "w".to_owned()).await, Ok("w".to_owned()));
     assert_eq!(Flaky::succeeds_at(3).ask().await, Ok(3));
+    assert_eq!(by_alias(&Flaky::succeeds_at(3), " n ").await, Ok("n"));
+    assert_eq!(by_method(&Flaky::succeeds_at(3)).await, Ok(3));
+    assert_eq!(by_std_path(&Flaky::succeeds_at(3)).await, Ok(3));
+    let mut log = Vec::new();
+    assert_eq!(begun_outside(&Flaky::succeeds_at(3), &mut log).await, Ok(3));
+    assert_eq!(log, [0, 1, 1, 1]);
 }

@@ -8,6 +8,7 @@
 #![allow(clippy::future_not_send)]
 
 mod arguments;
+mod attributes;
 mod block;
 mod bodies;
 mod budgets;
@@ -21,6 +22,8 @@ mod receivers;
 mod results;
 mod sending;
 mod settings;
+mod traits;
+mod types;
 
 use retry_budget::{Retryable, TokenBudget, Verdict};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};

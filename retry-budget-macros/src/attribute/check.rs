@@ -2,6 +2,7 @@
 
 use super::function::{Function, each_binding};
 use super::options::{Kind, Options, Owner, Written};
+use super::this;
 use super::value::{Known, Value};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -84,6 +85,8 @@ pub(super) enum Rebind {
     Unique { name: Ident },
     /// `&mut self`, captured by unique reference.
     UniqueSelf { name: Ident },
+    /// `&mut self` that the body moves: lent to each attempt under another name.
+    ReborrowSelf { name: Ident, this: Ident },
 }
 
 pub(super) fn judge(mut options: Options, mut function: Function) -> Result<Checked, Vec<Error>> {
@@ -485,7 +488,13 @@ fn rebind_self(
         }
         // Not where an option borrows from `self` too: then the body may still use other parts of it.
         (Some(true), None) if in_options(&name) => None,
-        (Some(true), None) => function.mentions(&name.to_string()).then_some(Rebind::UniqueSelf { name }),
+        (Some(true), None) if !function.mentions(&name.to_string()) => None,
+        (Some(true), None) if renamed.is_some() => Some(Rebind::Reborrow { name, mutable: false }),
+        (Some(true), None) if function.moves_self() => {
+            let this = Ident::new(this::NAME, receiver.self_token.span);
+            Some(Rebind::ReborrowSelf { name, this })
+        }
+        (Some(true), None) => Some(Rebind::UniqueSelf { name }),
         (Some(false), None) => None,
         (None, Some(_)) => {
             if renamed.is_none() {

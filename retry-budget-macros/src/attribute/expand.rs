@@ -28,6 +28,7 @@ use super::check::{self, Budget, Checked, Policy, Rebind};
 use super::function::{Function, without_impl};
 use super::options::{Kind, Written};
 use super::value::{Known, Value};
+use super::{instrument, this};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Expr;
@@ -324,10 +325,16 @@ fn is_path(expr: &Expr) -> bool {
 fn run(function: &Function, runtime: &TokenStream, rebinds: &[Rebind]) -> TokenStream {
     let site = Span::mixed_site();
     let output = without_impl(function.output.to_token_stream());
+    let mut statements: TokenStream = function.body.stream().into_iter().map(block_of_a_macro).collect();
+    if rebinds.iter().any(|rebind| matches!(rebind, Rebind::ReborrowSelf { .. })) {
+        statements = this::renamed(statements);
+    }
+    let lent = instrument::lent(statements.clone(), rebinds);
+    let is_lent = lent.is_some();
     let lets = rebinds.iter().map(|rebind| match rebind {
         Rebind::Clone { name, mutable, .. } => {
             let held = held(name, "clone");
-            let mutable = mutable.then(|| quote!(mut));
+            let mutable = (*mutable || is_lent).then(|| quote!(mut));
             quote_spanned!(site=> let #mutable #name = #held;)
         }
         Rebind::Reborrow { name, mutable } => {
@@ -337,10 +344,10 @@ fn run(function: &Function, runtime: &TokenStream, rebinds: &[Rebind]) -> TokenS
         Rebind::Copy { name } => quote_spanned!(site=> let mut #name = #name;),
         Rebind::Unique { name } => quote_spanned!(site=> let _ = &mut #name;),
         Rebind::UniqueSelf { name } => quote_spanned!(site=> let _ = &mut *#name;),
+        Rebind::ReborrowSelf { name, this } => quote_spanned!(site=> let #this = &mut *#name;),
     });
     let asyncness = Ident::new("async", at(function.asyncness));
-    let statements = function.body.stream().into_iter().map(block_of_a_macro);
-    let mut body = Group::new(Delimiter::Brace, statements.collect());
+    let mut body = Group::new(Delimiter::Brace, lent.unwrap_or(statements));
     body.set_span(at(function.body.span()));
     quote_spanned!(site=> #asyncness {
         if false {

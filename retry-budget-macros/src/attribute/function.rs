@@ -1,6 +1,7 @@
 //! The annotated function. Its body is never parsed: what the compiler says about it stays the compiler's own.
 
 use super::frame::{self, Found, Frame};
+use super::{instrument, this};
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
@@ -228,6 +229,12 @@ impl Function {
     /// Whether the body mentions a name, in its tokens or as `{name` in a string to format.
     pub(super) fn mentions(&self, name: &str) -> bool {
         mentions(self.body.stream(), name)
+    }
+
+    /// Whether the body moves `self`, so that only one attempt could have it.
+    pub(super) fn moves_self(&self) -> bool {
+        let body = self.body.stream();
+        this::is_moved(&instrument::lent(body.clone(), &[]).unwrap_or(body))
     }
 
     /// The argument that is just this name.
