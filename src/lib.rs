@@ -41,8 +41,8 @@
 //!
 //! # Before the options
 //!
-//! - Annotate the function whose body leaves the process, not the handler that calls it: each layer that retries
-//!   multiplies the attempts.
+//! - Annotate the function whose body leaves the process, not the handler that calls it: what is retried should be as small
+//!   as what can fail.
 //! - Is it safe to send twice? If not, say `idempotent = false`, or make a key for all attempts with
 //!   `once(key = …)`.
 //! - Does the client retry already? The AWS SDKs and others do: then it is 3 × 3. Turn one of the two off.
@@ -68,7 +68,8 @@
 //!
 //! - [`#[retry_budget]`](macro@retry_budget): the attribute, with all its options.
 //! - [`Retryable`]: which errors are worth a retry; [`#[derive(Retryable)]`](derive@Retryable) writes it.
-//! - [`retry()`]: the same for an operation that is no function of its own.
+//! - [`retry!`]: the same for a block in the middle of a function; [`retry()`] for a closure, [`retry_blocking`] for what isn't
+//!   async.
 //! - [`Run`]: the same without a loop, for those who own theirs.
 //! - [`Budget`]: a budget of your own in twenty lines. With the feature `test-util`, `test_util::check_laws` tests it.
 //!
@@ -81,7 +82,7 @@ pub use retry_budget_macros::Retryable;
 pub use retry_budget_runtime::*;
 
 #[doc(inline)]
-pub use retry_budget_macros::retry_budget;
+pub use retry_budget_macros::{retry, retry_budget};
 
 /// The README's examples compile.
 #[cfg(doctest)]

@@ -6,10 +6,16 @@ mod suggest;
 
 use proc_macro::TokenStream;
 
-/// Runs an `async fn` in a retry loop under a budget.
+#[doc = include_str!("../docs/attribute.md")]
 #[proc_macro_attribute]
 pub fn retry_budget(options: TokenStream, item: TokenStream) -> TokenStream {
     attribute::retry_budget(options.into(), item.into()).into()
+}
+
+#[doc = include_str!("../docs/block.md")]
+#[proc_macro]
+pub fn retry(tokens: TokenStream) -> TokenStream {
+    attribute::retry(tokens.into()).into()
 }
 
 /// Lets an error say which of its values are worth a retry: implements the trait `Retryable`.

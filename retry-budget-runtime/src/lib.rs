@@ -10,6 +10,7 @@
 mod attempt;
 mod backoff;
 mod budget;
+mod elapsed;
 mod observe;
 mod policy;
 mod retry;
@@ -20,6 +21,7 @@ mod sync;
 #[cfg(feature = "test-util")]
 pub mod test_util;
 mod time;
+mod timer;
 mod verdict;
 
 #[doc(hidden)]
@@ -32,11 +34,13 @@ pub use budget::{
     GrpcBudget, GrpcBudgetBuilder, NEVER, Never, RatioBudget, RatioBudgetBuilder, RetryKind, SettingsError, Snapshot,
     TokenBudget, TokenBudgetBuilder, UNLIMITED, Unlimited,
 };
+pub use elapsed::{Elapsed, IntoDeadline, Limit};
 pub use observe::{RetryEvent, StopEvent};
 pub use policy::{Jitter, RetryPolicy, RetryPolicyBuilder, WhenEmpty};
-pub use retry::{By, Classify, Outcome, OwnVerdict, Retry, Retrying, retry};
+pub use retry::{By, Classify, Outcome, OwnVerdict, Retry, Retrying, retry, retry_blocking};
 pub use retryable::Retryable;
 pub use run::{Decision, Run};
 pub use stop::{Exhausted, Stop, StopReason};
 pub use time::Time;
+pub use timer::{Timer, TokioTimer};
 pub use verdict::Verdict;

@@ -105,6 +105,26 @@ impl RetryPolicy {
         self.max_attempts
     }
 
+    /// The delay before the first retry.
+    pub const fn base_delay(&self) -> Duration {
+        self.base_delay
+    }
+
+    /// The delay before the first retry after a throttling failure.
+    pub const fn throttling_base_delay(&self) -> Duration {
+        self.throttling_base_delay
+    }
+
+    /// How much of a delay is left to chance.
+    pub const fn jitter(&self) -> Jitter {
+        self.jitter
+    }
+
+    /// Whether the operation may run twice.
+    pub const fn idempotent(&self) -> bool {
+        self.idempotent
+    }
+
     /// The longest delay that is computed; a server's hint may be longer.
     pub const fn max_delay(&self) -> Duration {
         self.max_delay
@@ -173,7 +193,8 @@ impl RetryPolicyBuilder {
     }
 
     /// The longest hint of a server (Retry-After) that is honoured; it may be above `max_delay`. Beyond it the call
-    /// stops at once: retrying earlier than told only burns budget.
+    /// stops at once: retrying earlier than told only burns budget. The wait itself is up to a tenth longer than the
+    /// hint, so that a fleet that was told the same doesn't come back at once.
     pub const fn retry_after_limit(mut self, limit: Duration) -> Self {
         self.policy.retry_after_limit = limit;
         self

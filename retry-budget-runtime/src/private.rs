@@ -3,11 +3,11 @@
 //! Where a type of the user's comes in, it does so through an associated type: when it has no such type, the compiler
 //! reports that once and keeps quiet about everything that follows from it.
 
-pub use crate::retry::call::{Attempted, Call, Step};
-pub use crate::retryable::derived::{GivenUp, Hint, Inner, Opinion};
+pub use crate::retry::call::{Attempted, Call, FromElapsed, Step};
+pub use crate::retryable::derived::{GivenUp, Hint, Inner, Judged, Opinion};
 pub use core;
 
-use crate::Budget;
+use crate::{Budget, Elapsed, RetryPolicy, Timer, TokioTimer};
 
 /// What can stand behind `budget = …`.
 #[diagnostic::on_unimplemented(
@@ -73,6 +73,109 @@ pub fn in_static<Way, B: Budgeted<Way> + ?Sized>(budget: &'static B) -> B::Budge
 #[inline]
 pub fn in_place<Way, B: Budgeted<Way> + ?Sized>(budget: &B) -> B::Budget<'_> {
     budget.budget()
+}
+
+/// What can stand behind `timer = …`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no timer",
+    label = "this type has no clock and no sleep",
+    note = "`timer` takes a type that implements `retry_budget::Timer`"
+)]
+pub trait Timed<Way> {
+    /// The timer.
+    type Timer: Timer;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Timer> Timed<Itself> for T {
+    type Timer = T;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Nothing> Timed<NoWay> for T {
+    type Timer = TokioTimer;
+}
+
+/// The first attempt starts, by this timer.
+#[inline]
+pub fn begin<T: Timed<Way>, Way, B: Budget>(budget: B, policy: &RetryPolicy) -> Call<'_, B, T::Timer> {
+    Call::begin(budget, policy)
+}
+
+/// A result that failed since a limit cut its attempt off.
+pub fn cut_off<R: Attempted<Error: FromElapsed>>(elapsed: Elapsed) -> R {
+    R::failed(R::Error::from_elapsed(elapsed))
+}
+
+/// The same, by a function.
+pub fn cut_off_by<R: Attempted>(elapsed: Elapsed, by: impl FnOnce(Elapsed) -> R::Error) -> R {
+    R::failed(by(elapsed))
+}
+
+/// The text of the error of a result, where it can be displayed: by `(&&Text(&result)).text()`.
+#[derive(Debug)]
+pub struct Text<'a, R>(pub &'a R);
+
+/// What becomes of the error of a call that is given up, where a function classifies it: by
+/// `(&&Becomes(&result)).becomes()`.
+#[derive(Debug)]
+pub struct Becomes<'a, R>(pub &'a R);
+
+/// Methods that depend on what a type can do: of two with one name the compiler takes the one that needs less
+/// dereferencing, if the type is up to it. Imported together, so that an import is never unused.
+pub mod nearer {
+    use super::{Becomes, Text};
+    use crate::retry::call::{as_it_is, exhausted};
+    use crate::{Retryable, Stop};
+    use std::fmt::Display;
+
+    /// The nearer.
+    pub trait WithText {
+        /// The text of the error.
+        fn text(&self) -> Option<String>;
+    }
+
+    impl<T, E: Display> WithText for &Text<'_, Result<T, E>> {
+        fn text(&self) -> Option<String> {
+            self.0.as_ref().err().map(ToString::to_string)
+        }
+    }
+
+    /// The farther.
+    pub trait WithoutText {
+        /// No text.
+        fn text(&self) -> Option<String>;
+    }
+
+    impl<R> WithoutText for Text<'_, R> {
+        fn text(&self) -> Option<String> {
+            None
+        }
+    }
+
+    /// The nearer.
+    pub trait Exhausts<R> {
+        /// What the error says.
+        fn becomes(&self) -> fn(R, Stop) -> R;
+    }
+
+    impl<T, E: Retryable> Exhausts<Result<T, E>> for &Becomes<'_, Result<T, E>> {
+        fn becomes(&self) -> fn(Result<T, E>, Stop) -> Result<T, E> {
+            exhausted
+        }
+    }
+
+    /// The farther.
+    pub trait StaysAsItIs<R> {
+        /// Just itself.
+        fn becomes(&self) -> fn(R, Stop) -> R;
+    }
+
+    impl<R> StaysAsItIs<R> for Becomes<'_, R> {
+        fn becomes(&self) -> fn(R, Stop) -> R {
+            as_it_is
+        }
+    }
 }
 
 /// Never called: `return returned::<T>()` tells the compiler the type of an async block.

@@ -2,9 +2,11 @@
 //! written into the user's function.
 
 pub(crate) mod call;
+mod inside;
+mod limited;
 
-use crate::{Attempt, Budget, Exhausted, RetryPolicy, Retryable, Stop, StopReason, Verdict};
-use call::{Call, Step};
+use crate::{Attempt, Budget, Exhausted, RetryPolicy, Retryable, Stop, StopReason, TokioTimer, Verdict};
+use call::{Becomes, Call, Step, as_it_is};
 use pin_project_lite::pin_project;
 use std::future::Future;
 use std::pin::Pin;
@@ -47,6 +49,32 @@ where
     F: AsyncFnMut(Attempt) -> Result<T, E>,
 {
     Retry::new(budget, policy).run(operation)
+}
+
+/// [`retry`] for an operation that isn't async: sleeps on this thread between attempts and needs no async runtime.
+///
+/// ```
+/// use retry_budget_runtime::{RetryPolicy, TokenBudget, retry_blocking};
+/// use std::io;
+///
+/// static PARTNER: TokenBudget = TokenBudget::builder("partner").build();
+///
+/// let greeting: io::Result<&str> = retry_blocking(&PARTNER, &RetryPolicy::REQUEST, |attempt| {
+///     if attempt.is_retry() { Ok("hello") } else { Err(io::ErrorKind::TimedOut.into()) }
+/// });
+/// assert_eq!(greeting.unwrap(), "hello");
+/// ```
+///
+/// # Errors
+///
+/// The error of the last attempt.
+pub fn retry_blocking<T, E, B, F>(budget: B, policy: &RetryPolicy, operation: F) -> Result<T, E>
+where
+    B: Budget,
+    E: Retryable,
+    F: FnMut(Attempt) -> Result<T, E>,
+{
+    Retry::new(budget, policy).run_blocking(operation)
 }
 
 /// [`retry`] with more to say: how errors of somebody else's type are classified.
@@ -100,23 +128,22 @@ impl<B: Budget, C> Retry<'_, B, C> {
     {
         let Self { budget, policy, classifier } = self;
         let future = async move {
-            let mut call = Call::begin(budget, policy);
+            let mut call = Call::<_, TokioTimer>::begin(budget, policy);
             loop {
                 let wait = {
-                    let error = match operation(call.attempt()).await {
-                        Ok(value) => {
-                            call.succeeded::<E>();
-                            break Outcome(Ok(value));
+                    let attempt = call.attempt();
+                    let result = call.watch(operation(attempt)).await;
+                    match classifier.after(&mut call, &result) {
+                        Step::Done => {
+                            let stop =
+                                |error| Failed { error, stop: call.stop(StopReason::NotRetryable), becomes: None };
+                            break Outcome(result.map_err(stop));
                         }
-                        Err(error) => error,
-                    };
-                    match call.failed(classifier.verdict(&error), C::exhausted) {
-                        Step::Done => break Outcome(Err((error, call.stop(StopReason::NotRetryable)))),
                         Step::Stop(halt) => {
                             call.pause(&halt).await;
-                            let stop = call.stop(halt.reason);
-                            let error = (halt.exhausted)(error, stop.clone());
-                            break Outcome(Err((error, stop)));
+                            call.mark_given_up();
+                            let stop = |error| Failed { error, stop: call.stop(halt.reason), becomes: halt.becomes() };
+                            break Outcome(result.map_err(stop));
                         }
                         Step::Retry(wait) => wait,
                     }
@@ -127,14 +154,39 @@ impl<B: Budget, C> Retry<'_, B, C> {
         };
         Retrying { future }
     }
+
+    /// Runs an operation that isn't async, and sleeps on this thread in between: needs no async runtime.
+    ///
+    /// # Errors
+    ///
+    /// The error of the last attempt, as [`run`](Self::run) gives it.
+    pub fn run_blocking<T, E, F>(self, mut operation: F) -> Result<T, E>
+    where
+        C: Classify<E>,
+        F: FnMut(Attempt) -> Result<T, E>,
+    {
+        let Self { budget, policy, classifier } = self;
+        let mut call = Call::<_, TokioTimer>::begin(budget, policy);
+        loop {
+            let attempt = call.attempt();
+            let result = call.watch_blocking(|| operation(attempt));
+            match classifier.after(&mut call, &result) {
+                Step::Done => return result,
+                Step::Stop(halt) => {
+                    std::thread::sleep(halt.pause());
+                    return call.give_up(result, &halt);
+                }
+                Step::Retry(wait) => std::thread::sleep(wait),
+            }
+            call.start_retry();
+        }
+    }
 }
 
 /// How a loop tells which errors are worth a retry. Implemented by this crate only.
 pub trait Classify<E>: sealed::Sealed {
     #[doc(hidden)]
-    fn verdict(&self, error: &E) -> Verdict;
-    #[doc(hidden)]
-    fn exhausted(error: E, stop: Stop) -> E;
+    fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>) -> Step<Result<T, E>>;
 }
 
 /// The error decides for itself.
@@ -146,22 +198,14 @@ pub struct OwnVerdict(());
 pub struct By<C>(C);
 
 impl<E: Retryable> Classify<E> for OwnVerdict {
-    fn verdict(&self, error: &E) -> Verdict {
-        error.verdict()
-    }
-
-    fn exhausted(error: E, stop: Stop) -> E {
-        error.exhausted(stop)
+    fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>) -> Step<Result<T, E>> {
+        call.after(result)
     }
 }
 
 impl<E, V: Into<Verdict>, C: Fn(&E) -> V> Classify<E> for By<C> {
-    fn verdict(&self, error: &E) -> Verdict {
-        (self.0)(error).into()
-    }
-
-    fn exhausted(error: E, _stop: Stop) -> E {
-        error
+    fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>) -> Step<Result<T, E>> {
+        call.after_by(result, &self.0, as_it_is)
     }
 }
 
@@ -174,7 +218,25 @@ mod sealed {
 /// What a loop comes to, before it is known whether anybody wants the explanation.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Outcome<T, E>(Result<T, (E, Stop)>);
+pub struct Outcome<T, E>(Result<T, Failed<T, E>>);
+
+#[derive(Debug)]
+struct Failed<T, E> {
+    error: E,
+    stop: Stop,
+    /// What the caller gets who doesn't want the explanation, where that isn't just the error.
+    becomes: Option<Becomes<Result<T, E>>>,
+}
+
+impl<T, E> Outcome<T, E> {
+    fn unexplained(self) -> Result<T, E> {
+        match self.0 {
+            Err(Failed { error, stop, becomes: Some(becomes) }) => becomes(Err(error), stop),
+            Err(Failed { error, .. }) => Err(error),
+            Ok(value) => Ok(value),
+        }
+    }
+}
 
 pin_project! {
     /// A call in progress: await it for its result.
@@ -193,7 +255,7 @@ impl<T, E, F: Future<Output = Outcome<T, E>>> Retrying<F> {
     ///
     /// When the operation failed and no retry was made or granted: the last error, and why the call stopped.
     pub async fn explained(self) -> Result<T, Exhausted<E>> {
-        self.future.await.0.map_err(|(error, stop)| Exhausted::new(error, stop))
+        self.future.await.0.map_err(|failed| Exhausted::new(failed.error, failed.stop))
     }
 }
 
@@ -201,7 +263,6 @@ impl<T, E, F: Future<Output = Outcome<T, E>>> Future for Retrying<F> {
     type Output = Result<T, E>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        let outcome = ready!(self.project().future.poll(cx));
-        Poll::Ready(outcome.0.map_err(|(error, _)| error))
+        Poll::Ready(ready!(self.project().future.poll(cx)).unexplained())
     }
 }

@@ -36,8 +36,8 @@ use std::sync::Arc;
     label = "this error isn't `Retryable`",
     note = "for an error of your own: `#[derive(Retryable)]`, and on its variants `#[retry(transient)]`, \
             `#[retry(throttling)]` or `#[retry(never)]`",
-    note = "for somebody else's error: `classify = |error| …` beside the other options, from `&{Self}` to a `bool`, an \
-            `Option<RetryKind>` or a `Verdict`"
+    note = "for somebody else's error: a function that decides, from `&{Self}` to a `bool`, an `Option<RetryKind>` or a \
+            `Verdict`: in the attribute `classify = |error| …`, for the functions `Retry::new(…).classify(|error| …)`"
 )]
 pub trait Retryable {
     /// Whether this failure is worth a retry.

@@ -35,6 +35,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct Run<B: Budget> {
     budget: B,
+    deadline: Time,
     attempt: u32,
     phase: Phase,
 }
@@ -54,6 +55,10 @@ struct Retry {
     after: RetryKind,
     first_failure: Time,
     started: bool,
+}
+
+fn over(first_failure: Time, now: Time) -> Phase {
+    Phase::Over { nanos_since_first_failure: now.as_nanos().saturating_sub(first_failure.as_nanos()) }
 }
 
 /// What to do about a failed attempt.
@@ -80,7 +85,18 @@ impl<B: Budget> Run<B> {
     #[inline]
     pub fn begin(budget: B, now: Time) -> Self {
         budget.begin(now);
-        Self { budget, attempt: 1, phase: Phase::First }
+        Self { budget, deadline: Time::MAX, attempt: 1, phase: Phase::First }
+    }
+
+    /// Sets the time by which the whole call must be over: no wait is begun that would end at or after it. To cut off an
+    /// attempt that is running then is up to the loop, which tells by [`deadline_passed`](Self::deadline_passed).
+    pub fn until(&mut self, deadline: Time) {
+        self.deadline = deadline;
+    }
+
+    /// The time by which the whole call must be over, if there is one.
+    pub fn deadline(&self) -> Option<Time> {
+        (self.deadline < Time::MAX).then_some(self.deadline)
     }
 
     /// The attempt that is running, or, while the call waits, the one that comes.
@@ -89,7 +105,7 @@ impl<B: Budget> Run<B> {
             Phase::Retry(retry) => Some(retry.after),
             Phase::First | Phase::Over { .. } => None,
         };
-        Attempt::new(self.attempt, after)
+        Attempt::new(self.attempt, after, self.deadline())
     }
 
     /// The attempt succeeded: the call is over.
@@ -105,8 +121,9 @@ impl<B: Budget> Run<B> {
 
     /// The attempt failed. What now?
     ///
-    /// The order: is the failure worth a retry? Is it safe to repeat? Are attempts left? Is the server's hint within
-    /// the limit? Only then is the budget asked, so that nothing is charged that isn't used.
+    /// The order: is the failure worth a retry? Has a loop further inside given up? Is it safe to repeat? Are attempts
+    /// left? Is the server's hint within the limit? Is there time for the wait? Only then is the budget asked, so that
+    /// nothing is charged that isn't used.
     ///
     /// `random` is 64 uniformly random bits. After the end of a call the answer is [`StopReason::NotRetryable`].
     pub fn failed(&mut self, policy: &RetryPolicy, verdict: Verdict, now: Time, random: u64) -> Decision {
@@ -122,21 +139,32 @@ impl<B: Budget> Run<B> {
             }
         };
         let chance = Chance::new(random);
-        match self.ask(policy, verdict, now) {
-            Ok((grant, after)) => {
-                let delay = backoff::delay(policy, self.attempt, after, verdict.hint(), chance);
+        match self.ask(policy, verdict, now, chance) {
+            Ok((grant, after, delay)) => {
                 self.attempt = self.attempt.saturating_add(1);
                 self.phase = Phase::Retry(Retry { grant, after, first_failure, started: false });
                 Decision::Retry { delay }
             }
             Err(reason) => {
-                let nanos_since_first_failure = now.as_nanos().saturating_sub(first_failure.as_nanos());
-                self.phase = Phase::Over { nanos_since_first_failure };
+                self.phase = over(first_failure, now);
                 self.budget.end(CallEnd::Failed);
                 let pauses = reason == StopReason::BudgetEmpty && policy.when_empty == WhenEmpty::Pause;
-                Decision::Stop { reason, pause: pauses.then(|| backoff::pause(policy, chance)) }
+                let pause = pauses.then(|| backoff::pause(policy, chance).min(self.deadline.since(now)));
+                Decision::Stop { reason, pause }
             }
         }
+    }
+
+    /// The deadline passed while an attempt was running, and cut it off. That says nothing about the other side: to the
+    /// budget it is a call that was dropped.
+    pub fn deadline_passed(&mut self, now: Time) {
+        let first_failure = match &self.phase {
+            Phase::First => now,
+            Phase::Retry(retry) => retry.first_failure,
+            Phase::Over { .. } => return,
+        };
+        self.dropped();
+        self.phase = over(first_failure, now);
     }
 
     /// The wait is over and the retry starts: from here on its load is real.
@@ -160,26 +188,41 @@ impl<B: Budget> Run<B> {
         &self.budget
     }
 
-    fn ask(&self, policy: &RetryPolicy, verdict: Verdict, now: Time) -> Result<(Grant, RetryKind), StopReason> {
+    fn ask(
+        &self,
+        policy: &RetryPolicy,
+        verdict: Verdict,
+        now: Time,
+        chance: Chance,
+    ) -> Result<(Grant, RetryKind, Duration), StopReason> {
         let Some(kind) = verdict.kind() else {
             self.budget.final_failure(None);
             return Err(StopReason::NotRetryable);
         };
-        let obstacle = if !policy.idempotent && verdict.may_have_been_processed() {
+        let delay = backoff::delay(policy, self.attempt, kind, verdict.hint(), chance);
+        if let Some(reason) = self.obstacle(policy, verdict, now + delay) {
+            self.budget.final_failure(Some(kind));
+            return Err(reason);
+        }
+        let grant = self.budget.try_retry(kind, now).ok_or(StopReason::BudgetEmpty)?;
+        Ok((grant, kind, delay))
+    }
+
+    /// What stands in the way of a retry that would start then, but for the budget.
+    fn obstacle(&self, policy: &RetryPolicy, verdict: Verdict, start: Time) -> Option<StopReason> {
+        if verdict.is_given_up() {
+            Some(StopReason::GaveUpInside)
+        } else if !policy.idempotent && verdict.may_have_been_processed() {
             Some(StopReason::NotIdempotent)
         } else if self.attempt >= policy.max_attempts {
             Some(StopReason::AttemptsUsedUp)
         } else if verdict.hint().is_some_and(|hint| hint > policy.retry_after_limit) {
             Some(StopReason::HintTooFar)
+        } else if self.deadline < Time::MAX && start >= self.deadline {
+            Some(StopReason::Deadline)
         } else {
             None
-        };
-        if let Some(reason) = obstacle {
-            self.budget.final_failure(Some(kind));
-            return Err(reason);
         }
-        let grant = self.budget.try_retry(kind, now).ok_or(StopReason::BudgetEmpty)?;
-        Ok((grant, kind))
     }
 
     #[cold]

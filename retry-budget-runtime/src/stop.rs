@@ -15,6 +15,10 @@ pub enum StopReason {
     BudgetEmpty,
     /// The server said to wait longer than the policy's `retry_after_limit`.
     HintTooFar,
+    /// The call's deadline passed, or would pass before the next attempt.
+    Deadline,
+    /// A retry loop inside this call has given up already.
+    GaveUpInside,
     /// The operation isn't idempotent, and the failed attempt may have been processed.
     NotIdempotent,
 }
@@ -27,6 +31,8 @@ impl StopReason {
             Self::AttemptsUsedUp => "attempts_used_up",
             Self::BudgetEmpty => "budget_empty",
             Self::HintTooFar => "hint_too_far",
+            Self::Deadline => "deadline",
+            Self::GaveUpInside => "gave_up_inside",
             Self::NotIdempotent => "not_idempotent",
         }
     }
@@ -55,13 +61,16 @@ impl fmt::Display for Stop {
             StopReason::AttemptsUsedUp => f.write_str("no attempts left")?,
             StopReason::BudgetEmpty => write!(f, "retry budget `{budget}` is empty")?,
             StopReason::HintTooFar => f.write_str("told to wait longer than retry_after_limit")?,
+            StopReason::Deadline => f.write_str("no time left before the deadline")?,
+            StopReason::GaveUpInside => f.write_str("a retry loop inside has given up")?,
             StopReason::NotIdempotent => f.write_str("not safe to repeat")?,
         }
-        write!(f, "; gave up after {attempts} {attempt}")?;
+        write!(f, " ({attempts} {attempt}")?;
         if !since_first_failure.is_zero() {
-            write!(f, ", {since_first_failure:.0?} after the first failure")?;
+            let millis = u64::try_from(since_first_failure.as_millis()).unwrap_or(u64::MAX);
+            write!(f, ", {:?} after the first failure", Duration::from_millis(millis))?;
         }
-        Ok(())
+        f.write_str(")")
     }
 }
 
@@ -82,7 +91,7 @@ impl fmt::Display for Stop {
 /// .await
 /// .unwrap_err();
 ///
-/// assert_eq!(gave_up.to_string(), "retry budget `NEVER` is empty; gave up after 1 attempt");
+/// assert_eq!(gave_up.to_string(), "retry budget `NEVER` is empty (1 attempt)");
 /// assert_eq!(gave_up.source().unwrap().to_string(), "connection reset");
 /// # });
 /// ```

@@ -20,6 +20,7 @@ pub struct Verdict {
     kind: Option<RetryKind>,
     hint: Option<Duration>,
     sent: bool,
+    given_up: bool,
 }
 
 impl Verdict {
@@ -31,7 +32,7 @@ impl Verdict {
     pub const THROTTLING: Self = Self::of(Some(RetryKind::Throttling));
 
     const fn of(kind: Option<RetryKind>) -> Self {
-        Self { kind, hint: None, sent: true }
+        Self { kind, hint: None, sent: true, given_up: false }
     }
 
     /// The other side said how long to wait (Retry-After). `None` is no hint; zero is a hint like any other. Has no
@@ -48,6 +49,13 @@ impl Verdict {
         self
     }
 
+    /// Somebody further on has given up already: a retry loop inside this call, or a server that says not to come back.
+    /// Such a failure is worth a retry by its kind, and isn't retried: layers of loops would multiply their attempts.
+    pub const fn given_up(mut self) -> Self {
+        self.given_up = true;
+        self
+    }
+
     /// The kind of retry this is worth, if any.
     pub const fn kind(self) -> Option<RetryKind> {
         self.kind
@@ -56,6 +64,11 @@ impl Verdict {
     /// How long the other side said to wait, if it did.
     pub const fn hint(self) -> Option<Duration> {
         self.hint
+    }
+
+    /// Whether somebody further on has given up already.
+    pub const fn is_given_up(self) -> bool {
+        self.given_up
     }
 
     /// Whether the request may have been processed.
@@ -75,6 +88,14 @@ impl From<bool> for Verdict {
 impl From<Option<RetryKind>> for Verdict {
     fn from(kind: Option<RetryKind>) -> Self {
         Self::of(kind)
+    }
+}
+
+/// `None` is never: for a verdict that is found by looking inside, such as
+/// `error.downcast_ref::<io::Error>().map(Retryable::verdict)`.
+impl From<Option<Self>> for Verdict {
+    fn from(verdict: Option<Self>) -> Self {
+        verdict.unwrap_or(Self::NEVER)
     }
 }
 

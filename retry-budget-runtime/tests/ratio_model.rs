@@ -30,8 +30,19 @@ impl Model {
         self.requests.push_back(self.newest);
     }
 
+    /// Requests and retries in the window as it would be at this time. Looking changes nothing.
+    fn seen_at(&self, now: u64) -> (u64, u64) {
+        let newest = self.newest.max(now / self.slot_nanos);
+        let count = |events: &VecDeque<u64>| events.iter().filter(|&&slot| slot + 10 > newest).count() as u64;
+        (count(&self.requests), count(&self.retries))
+    }
+
     fn allowed(&self) -> u64 {
-        (self.requests.len() as u64 * self.millionths / 1_000_000).max(self.floor)
+        self.allowed_of(self.requests.len() as u64)
+    }
+
+    fn allowed_of(&self, requests: u64) -> u64 {
+        (requests * self.millionths / 1_000_000).max(self.floor)
     }
 
     fn ask(&mut self, now: u64) -> bool {
@@ -132,10 +143,11 @@ proptest! {
                 Step::Back(nanos) => now = now.saturating_sub(nanos),
                 Step::Look => {
                     let snapshot = budget.snapshot(Time::from_nanos(now));
-                    model.at(now);
-                    prop_assert_eq!(snapshot.requests, Some(model.requests.len() as u64));
-                    prop_assert_eq!(snapshot.limit, model.allowed());
-                    prop_assert_eq!(snapshot.available, model.allowed().saturating_sub(model.retries.len() as u64));
+                    let (requests, retries) = model.seen_at(now);
+                    let allowed = model.allowed_of(requests);
+                    prop_assert_eq!(snapshot.requests, Some(requests));
+                    prop_assert_eq!(snapshot.limit, allowed);
+                    prop_assert_eq!(snapshot.available, allowed.saturating_sub(retries));
                 }
             }
         }

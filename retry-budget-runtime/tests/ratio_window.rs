@@ -230,3 +230,31 @@ fn settings_out_of_range_are_refused() {
         assert!(problem(builder().min_retries(floor)).contains("min_retries"), "{floor}");
     }
 }
+
+#[test]
+fn looking_moves_nothing() {
+    let budget = RatioBudget::builder("looked at").build();
+    let now = Time::from_millis(1_000);
+    for _ in 0..100 {
+        budget.begin(now);
+    }
+    // the time since 1970 in milliseconds: a mistake that suggests itself
+    let late = budget.snapshot(Time::from_millis(1_790_000_000_000));
+    assert_eq!((late.requests, late.limit), (Some(0), 3));
+    let seen = budget.snapshot(now);
+    assert_eq!((seen.requests, seen.limit), (Some(100), 10));
+    assert_eq!(budget.snapshot(Time::from_millis(11_000)).requests, Some(0), "the window goes on as before");
+}
+
+#[test]
+fn a_grant_from_elsewhere_is_not_saved_up() {
+    let budget = RatioBudget::builder("wronged").build();
+    for _ in 0..1_000 {
+        budget.settle(Grant::new(1), Fate::NotSent);
+        budget.settle(Grant::new(1).in_slot(9), Fate::NotSent);
+        budget.settle(Grant::new(1).in_slot(u64::MAX), Fate::NotSent);
+    }
+    assert_eq!(grants(&budget, 0), 3);
+    assert_eq!(grants(&budget, 9_000 * MILLI), 0);
+    assert_eq!(grants(&budget, 10_000 * MILLI), 3);
+}

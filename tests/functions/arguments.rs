@@ -41,9 +41,10 @@ async fn patterns(
     _: &str,
     Flaky { succeeds_at, .. }: &Flaky,
     &copied: &u32,
+    (mut_free, _): &(u32, u32),
 ) -> Result<u32, Lost> {
     partner.run_later().await?;
-    Ok(left + right + copied + succeeds_at)
+    Ok(left + right + copied + succeeds_at + mut_free)
 }
 
 #[retry_budget(budget = PLENTY, clone(body, tags))]
@@ -118,7 +119,10 @@ async fn each_attempt_starts_from_the_original_unless_told_otherwise() {
 
 #[tokio::test(start_paused = true)]
 async fn patterns_and_generics() {
-    assert_eq!(patterns(&Flaky::succeeds_at(3), (1, [2, 0, 0]), "", &Flaky::succeeds_at(10), &20).await, Ok(33));
+    assert_eq!(
+        patterns(&Flaky::succeeds_at(3), (1, [2, 0, 0]), "", &Flaky::succeeds_at(10), &20, &(100, 0)).await,
+        Ok(133)
+    );
     assert_eq!(generic(&Flaky::succeeds_at(2), [1_u8, 2], 3_u16).await, Ok(6));
     assert_eq!(attributes_on_arguments(1, &Flaky::succeeds_at(2)).await, Ok(2));
 }

@@ -80,6 +80,91 @@ async fn recursion(partner: &Flaky, depth: u32) -> Result<u32, Lost> {
     if depth == 0 { partner.run() } else { Box::pin(recursion(partner, depth - 1)).await }
 }
 
+#[retry_budget(budget = PLENTY)]
+async fn functions_inside(partner: &Flaky, by: u32) -> Result<u32, Lost> {
+    #[retry_budget(budget = PLENTY)]
+    async fn inner(partner: &Flaky) -> Result<u32, Lost> {
+        partner.run_later().await
+    }
+    async fn plain(by: u32) -> Result<u32, Lost> {
+        tokio::task::yield_now().await;
+        if by == 0 { Err(Lost(0)) } else { Ok(by) }
+    }
+    Ok(inner(partner).await? * plain(by).await?)
+}
+
+#[retry_budget(budget = PLENTY)]
+async fn closures_inside(partner: &Flaky, log: &mut Vec<u32>) -> Result<u32, Lost> {
+    let ask = async |by: u32| -> Result<u32, Lost> { Ok(partner.run_later().await? * by) };
+    let mut note = |number| log.push(number);
+    note(1);
+    let shared = &ask;
+    let both = async move { shared(2).await };
+    let answer = both.await;
+    note(2);
+    answer
+}
+
+#[retry_budget(budget = PLENTY)]
+async fn concurrently(partner: &Flaky, other: &Flaky, log: &mut String) -> Result<u32, Lost> {
+    let left = async {
+        log.push('l');
+        partner.run_later().await
+    };
+    let (left, right) = tokio::join!(left, other.run_later());
+    tokio::select! {
+        biased;
+        () = std::future::ready(()) => Ok(left? + right?),
+        () = std::future::pending() => unreachable!(),
+    }
+}
+
+#[retry_budget(budget = PLENTY)]
+async fn try_joined(partner: &Flaky) -> Result<u32, Lost> {
+    let (left, right) = tokio::try_join!(partner.run_later(), partner.run_later())?;
+    Ok(left + right)
+}
+
+#[retry_budget(budget = PLENTY)]
+async fn in_time(partner: &Flaky, name: &mut String) -> Result<u32, Lost> {
+    let asked = tokio::time::timeout(std::time::Duration::from_secs(1), async move {
+        name.push('x');
+        partner.run_later().await
+    });
+    asked.await.map_err(|_| Lost(0))?
+}
+
+#[retry_budget(budget = PLENTY)]
+async fn spawns(partner: &std::sync::Arc<Flaky>) -> Result<u32, Lost> {
+    let partner = partner.clone();
+    tokio::spawn(async move { partner.run_later().await }).await.map_err(|_| Lost(0))?
+}
+
+#[retry_budget(budget = PLENTY)]
+async fn unsized_tail(partner: &Flaky) -> Result<u32, Box<Lost>> {
+    match partner.run_later().await {
+        Err(lost) if lost.0 < 3 => Err(lost)?,
+        Err(_) => unreachable!(),
+        Ok(run) if run > 3 => panic!("too late"),
+        Ok(run) => return Ok(run),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn futures_within_bodies() {
+    let mut log = Vec::new();
+    assert_eq!(functions_inside(&Flaky::succeeds_at(3), 2).await, Ok(6));
+    assert_eq!(closures_inside(&Flaky::succeeds_at(3), &mut log).await, Ok(6));
+    assert_eq!(log, [1, 2, 1, 2, 1, 2]);
+    let mut log = String::new();
+    assert_eq!(concurrently(&Flaky::succeeds_at(3), &Flaky::succeeds_at(2), &mut log).await, Ok(6));
+    assert_eq!(try_joined(&Flaky::succeeds_at(3)).await, Ok(7));
+    assert_eq!(in_time(&Flaky::succeeds_at(3), &mut log).await, Ok(3));
+    assert_eq!(log, "lllxxx");
+    assert_eq!(spawns(&std::sync::Arc::new(Flaky::succeeds_at(3))).await, Ok(3));
+    assert_eq!(unsized_tail(&Flaky::succeeds_at(3)).await, Ok(3));
+}
+
 #[tokio::test(start_paused = true)]
 async fn bodies_run_until_they_succeed() {
     let partner = Flaky::succeeds_at(3);

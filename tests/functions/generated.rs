@@ -39,7 +39,7 @@ around!(with_same_names, {
 #[retry_budget(budget = PLENTY)]
 #[inline]
 #[doc(hidden)]
-pub(crate) async fn decorated(partner: &Flaky) -> Result<u32, Lost> {
+pub async fn decorated(partner: &Flaky) -> Result<u32, Lost> {
     partner.run()
 }
 
@@ -56,4 +56,31 @@ async fn generated_functions() {
     assert_eq!(by_fragments(&mut count).await, Ok(3));
     assert_eq!(with_same_names(&Flaky::succeeds_at(3), "a".to_owned()).await, Ok("am".to_owned()));
     assert_eq!(decorated(&Flaky::succeeds_at(3)).await, Ok(3));
+}
+
+macro_rules! with_block {
+    ($name:ident, $block:block, $tail:expr) => {
+        #[retry_budget(budget = PLENTY)]
+        async fn $name(partner: &Flaky) -> Result<u32, Lost> {
+            partner.run()?;
+            let number = $block;
+            let _ = number;
+            $tail
+        }
+    };
+    (only $name:ident, $block:block) => {
+        #[retry_budget(budget = PLENTY)]
+        async fn $name() -> Result<u32, Lost> {
+            $block
+        }
+    };
+}
+
+with_block!(block_inside, { 3 }, { Ok(4) });
+with_block!(only just_a_block, { Ok(4) });
+
+#[tokio::test(start_paused = true)]
+async fn blocks_as_fragments() {
+    assert_eq!(block_inside(&Flaky::succeeds_at(3)).await, Ok(4));
+    assert_eq!(just_a_block().await, Ok(4));
 }

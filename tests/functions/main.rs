@@ -8,15 +8,22 @@
 #![allow(clippy::future_not_send)]
 
 mod arguments;
+mod attributes;
+mod block;
 mod bodies;
 mod budgets;
 mod events;
+mod futures;
 mod generated;
+mod limits;
 mod names;
+mod nested;
 mod receivers;
 mod results;
 mod sending;
 mod settings;
+mod traits;
+mod types;
 
 use retry_budget::{Retryable, TokenBudget, Verdict};
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -55,6 +62,11 @@ impl Flaky {
     pub async fn run_later(&self) -> Result<u32, Lost> {
         tokio::task::yield_now().await;
         self.run()
+    }
+
+    /// Something that is only known at run time.
+    pub const fn pause(&self) -> std::time::Duration {
+        std::time::Duration::from_secs(self.succeeds_at as u64)
     }
 
     pub fn runs(&self) -> u32 {

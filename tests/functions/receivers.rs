@@ -110,6 +110,101 @@ impl<T: Partner> Partner for Option<T> {
     }
 }
 
+/// Bodies that move a `&mut self`: as plain functions they may, once.
+impl Client {
+    #[retry_budget(budget = PLENTY)]
+    async fn moved_into_a_block(&mut self) -> Result<u32, Lost> {
+        let ask = async move {
+            self.log.push('b');
+            self.note().await;
+            self.partner.run_later().await
+        };
+        ask.await
+    }
+
+    #[retry_budget(budget = PLENTY)]
+    async fn moved_into_a_closure(&mut self) -> Result<u32, Lost> {
+        let mut note = move || {
+            self.log.push('c');
+            self.partner.run()
+        };
+        note()
+    }
+
+    #[retry_budget(budget = PLENTY)]
+    async fn handed_on(&mut self) -> Result<u32, Lost> {
+        struct Inside(u32);
+        impl Inside {
+            #[allow(clippy::cast_possible_truncation)]
+            const fn get(&self) -> u32 {
+                use std::mem::{self, size_of};
+                self.0 + mem::size_of::<()>() as u32 + size_of::<()>() as u32
+            }
+        }
+        let runs = vec![self.partner.run_later().await];
+        take(self).await;
+        runs.into_iter().map(|run| Ok(run? + Inside(self::ten()).get())).sum()
+    }
+
+    #[retry_budget(budget = PLENTY)]
+    async fn passed_by(&mut self) -> Result<&'static str, Lost> {
+        let [this, _] = [Some(self), None];
+        let Some(this) = this else { return Err(Lost(0)) };
+        this.log.push('p');
+        this.partner.run_later().await.map(|_| "static")
+    }
+}
+
+const fn ten() -> u32 {
+    10
+}
+
+async fn take<T: AsMut<Client> + Send>(mut client: T) {
+    client.as_mut().note().await;
+}
+
+impl AsMut<Self> for Client {
+    fn as_mut(&mut self) -> &mut Self {
+        self
+    }
+}
+
+#[async_trait::async_trait]
+trait Moves {
+    async fn moved(&mut self) -> Result<u32, Lost>;
+}
+
+#[async_trait::async_trait]
+impl Moves for Client {
+    #[retry_budget(budget = PLENTY)]
+    async fn moved(&mut self) -> Result<u32, Lost> {
+        take(&mut *self).await;
+        let ask = async move { self.partner.run_later().await };
+        ask.await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_unique_self_is_lent_to_each_attempt() {
+    let mut client = Client::new();
+    assert_eq!(client.moved_into_a_block().await, Ok(3));
+    assert_eq!(client.log, "bnbnbn");
+    let mut client = Client::new();
+    assert_eq!(client.moved_into_a_closure().await, Ok(3));
+    assert_eq!(client.log, "ccc");
+    let mut client = Client::new();
+    assert_eq!(client.handed_on().await, Ok(13));
+    assert_eq!(client.log, "nnn");
+    let mut client = Client::new();
+    assert_eq!(client.passed_by().await, Ok("static"));
+    assert_eq!(client.log, "ppp");
+    let mut client = Client::new();
+    assert_eq!(
+        tokio::spawn(async move { (client.moved().await, client.log) }).await.unwrap(),
+        (Ok(3), "nnn".to_owned())
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn every_receiver() {
     assert_eq!(Client::new().shared().await, Ok(3));

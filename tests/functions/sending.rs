@@ -57,6 +57,31 @@ async fn cloned_cell(partner: &Flaky, count: Cell<u32>) -> Result<u32, Lost> {
 }
 
 #[retry_budget(budget = PLENTY)]
+async fn not_sync_by_value(
+    partner: &Flaky,
+    callback: Box<dyn Fn() -> u32 + Send>,
+    (cell, number): (Cell<u32>, u32),
+) -> Result<u32, Lost> {
+    partner.run_later().await?;
+    cell.set(cell.get() + number);
+    Ok(callback() + cell.get())
+}
+
+#[retry_budget(budget = PLENTY)]
+async fn generic_callback<F: Fn() -> u32 + Send>(partner: &Flaky, callback: F) -> Result<u32, Lost> {
+    partner.run_later().await?;
+    Ok(callback())
+}
+
+impl NotSync {
+    #[retry_budget(budget = PLENTY)]
+    async fn by_value(self, partner: &Flaky) -> Result<u32, Lost> {
+        partner.run_later().await?;
+        Ok(self.count.get())
+    }
+}
+
+#[retry_budget(budget = PLENTY)]
 async fn local(partner: Rc<Flaky>) -> Result<u32, Lost> {
     partner.run_later().await
 }
@@ -95,5 +120,9 @@ async fn send_where_the_plain_one_is() {
     assert_eq!(sent(callback(&partner, count)).await, Ok(3));
     let partner = Flaky::succeeds_at(3);
     assert_eq!(sent(cloned_cell(&partner, Cell::new(4))).await, Ok(5));
+    let partner = Flaky::succeeds_at(3);
+    assert_eq!(sent(not_sync_by_value(&partner, Box::new(|| 5), (Cell::new(1), 2))).await, Ok(8));
+    assert_eq!(sent(generic_callback(&Flaky::succeeds_at(3), || 5)).await, Ok(5));
+    assert_eq!(sent(NotSync { count: Cell::new(6) }.by_value(&Flaky::succeeds_at(3))).await, Ok(6));
     assert_eq!(local(Rc::new(Flaky::succeeds_at(2))).await, Ok(2));
 }

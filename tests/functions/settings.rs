@@ -29,7 +29,7 @@ async fn by_const(partner: &Flaky) -> Result<u32, Lost> {
     partner.run()
 }
 
-#[retry_budget(budget = PLENTY, max_attempts = attempts, base_delay = Duration::from_secs(9), jitter = "none")]
+#[retry_budget(budget = PLENTY, max_attempts = attempts, base_delay = Duration::from_secs(9) + partner.pause(), jitter = "none")]
 async fn by_expression(partner: &Flaky, attempts: u32) -> Result<u32, Lost> {
     partner.run()
 }

@@ -1,12 +1,14 @@
 //! Judges the options against each other and against the function.
 
-use super::function::{Function, each_binding};
-use super::options::{Kind, Options, Owner, Written};
+use super::arguments::{Rebind, check_borrow, check_names, rebind};
+use super::function::Function;
+use super::options::{Options, Written};
 use super::value::{Known, Value};
-use proc_macro2::{Ident, Span, TokenStream};
+use super::words::{Kind, Owner};
+use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use std::time::Duration;
-use syn::{Error, Expr, FnArg, Pat, PatIdent, ReceiverKind, Token, Type};
+use syn::{Error, Expr};
 
 /// Options and function that fit each other.
 pub(super) struct Checked {
@@ -16,6 +18,11 @@ pub(super) struct Checked {
     pub(super) budget: Budget,
     pub(super) policy: Policy,
     pub(super) classify: Option<Expr>,
+    pub(super) classify_ok: Option<Expr>,
+    pub(super) limits: Limits,
+    /// Whether what a loop inside gave up is tried again.
+    pub(super) retries_nested: bool,
+    pub(super) timer: Option<Expr>,
     pub(super) on_retry: Option<Expr>,
     pub(super) on_stop: Option<Expr>,
     pub(super) attempt: Option<Ident>,
@@ -31,6 +38,20 @@ pub(super) enum Budget {
     Expression(Expr),
     /// A `static` of the function's own.
     Own(Kind, Vec<Written<Value>>),
+}
+
+/// How long an attempt and the call may take.
+pub(super) struct Limits {
+    pub(super) attempt_timeout: Option<Value>,
+    pub(super) deadline: Option<Value>,
+    /// What makes the function's error of it.
+    pub(super) elapsed: Option<Expr>,
+}
+
+impl Limits {
+    pub(super) fn any(&self) -> bool {
+        self.attempt_timeout.is_some() || self.deadline.is_some()
+    }
 }
 
 pub(super) struct Policy {
@@ -53,24 +74,15 @@ impl Policy {
     }
 }
 
-/// How an argument gets into an attempt so that it is there again for the next.
-pub(super) enum Rebind {
-    /// Cloned for each attempt; `at` is where the user asked for it.
-    Clone { name: Ident, mutable: bool, at: Span },
-    /// `&mut T`: lent to each attempt.
-    Reborrow { name: Ident, mutable: bool },
-    /// `mut r: &T`: copied for each attempt.
-    Copy { name: Ident },
-    /// Captured by unique reference, so that it need not be `Sync`.
-    Unique { name: Ident },
-    /// `&mut self`, captured by unique reference.
-    UniqueSelf { name: Ident },
-}
-
-pub(super) fn judge(options: Options, mut function: Function) -> Result<Checked, Vec<Error>> {
+pub(super) fn judge(mut options: Options, mut function: Function) -> Result<Checked, Vec<Error>> {
     let mut problems = Vec::new();
-    let Options { settings, budget, kind, policy, classify, on_retry, on_stop, attempt, clone, keep, once, runtime } =
+    if let Some(renamed) = function.renamed_self() {
+        options.rename_self(&renamed);
+    }
+    let mentioned = options.mentioned();
+    let Options { settings, budget, kind, policy, classify, classify_ok, attempt_timeout, deadline, elapsed, .. } =
         options;
+    let Options { nested, timer, on_retry, on_stop, attempt, clone, keep, once, runtime, .. } = options;
     let (of_policy, of_kind): (Vec<_>, Vec<_>) =
         settings.into_iter().partition(|(owner, _)| matches!(owner, Owner::Policy));
     let policy = Policy {
@@ -78,11 +90,12 @@ pub(super) fn judge(options: Options, mut function: Function) -> Result<Checked,
         settings: of_policy.into_iter().map(|(_, setting)| setting).collect(),
     };
     check_delays(&policy, &mut problems);
-    check_expressions(&policy, [&classify, &on_retry, &on_stop], &mut problems);
+    check_expressions(&policy, [&classify, &classify_ok, &on_retry, &on_stop, &elapsed], &mut problems);
+    check_limits(attempt_timeout.as_ref(), deadline.as_ref(), elapsed.as_ref(), &mut problems);
     for (name, what) in
         once.iter().map(|(name, _)| (name, "once")).chain(attempt.iter().map(|it| (&it.value, "attempt")))
     {
-        if function.argument(name) {
+        if function.argument(name) && !function.is_block {
             problems
                 .push(Error::new_spanned(name, format!("`{name}` is an argument already: `{what}` binds a new name")));
         }
@@ -90,7 +103,7 @@ pub(super) fn judge(options: Options, mut function: Function) -> Result<Checked,
     let budget = choose_budget(budget, kind, of_kind, &function, &mut problems);
     check_names(&clone, &keep, &function, &mut problems);
     check_borrow(&function, &mut problems);
-    let rebinds = rebind(&mut function, &clone, &keep, &mut problems);
+    let rebinds = rebind(&mut function, &clone, &keep, &|name| mentioned.contains(&name.to_string()), &mut problems);
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -100,6 +113,14 @@ pub(super) fn judge(options: Options, mut function: Function) -> Result<Checked,
         budget,
         policy,
         classify: classify.map(|written| written.value),
+        classify_ok: classify_ok.map(|written| written.value),
+        limits: Limits {
+            attempt_timeout: attempt_timeout.map(|written| written.value),
+            deadline: deadline.map(|written| written.value),
+            elapsed: elapsed.map(|written| written.value),
+        },
+        retries_nested: nested.is_some_and(|written| written.value.is_of_crate("retry")),
+        timer: timer.map(|written| written.value),
         on_retry: on_retry.map(|written| written.value),
         on_stop: on_stop.map(|written| written.value),
         attempt: attempt.map(|written| written.value),
@@ -154,12 +175,29 @@ fn choose_budget(
                 ));
                 Budget::Expression(value)
             }
+            made if builds(made.to_token_stream()) => {
+                problems.push(Error::new_spanned(
+                    &value,
+                    "this would make a new, full budget at every call, which limits nothing: declare it once, `static PARTNER: \
+                     TokenBudget = …;`, and write `budget = PARTNER`",
+                ));
+                Budget::Expression(value)
+            }
             Expr::Path(path) if !path.path.get_ident().is_some_and(|name| function.argument(name)) => {
                 Budget::Static(value)
             }
             _ => Budget::Expression(value),
         },
     }
+}
+
+/// Whether an expression calls a builder.
+pub(super) fn builds(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(word) => word == "builder" || word == "build" || word == "try_build",
+        TokenTree::Group(group) => builds(group.stream()),
+        _ => false,
+    })
 }
 
 pub(super) fn builder(kind: Kind) -> &'static str {
@@ -198,10 +236,18 @@ fn check_delays(policy: &Policy, problems: &mut Vec<Error>) {
         };
         problems.extend([base, max].into_iter().flatten().map(|setting| Error::new(setting.value.span, &message)));
     }
+    if let (Some(throttling), Some(max_delay)) = (given("throttling_base_delay"), max_delay)
+        && throttling.value.literal_duration().is_some_and(|delay| delay > max_delay)
+    {
+        problems.push(Error::new(
+            throttling.value.span,
+            "`throttling_base_delay` is above `max_delay` (\"2s\" unless given), which caps it: give a longer `max_delay`",
+        ));
+    }
 }
 
 /// What takes a function or a policy doesn't take a literal.
-fn check_expressions(policy: &Policy, functions: [&Option<Written<Expr>>; 3], problems: &mut Vec<Error>) {
+fn check_expressions(policy: &Policy, functions: [&Option<Written<Expr>>; 5], problems: &mut Vec<Error>) {
     if let Some(base @ Expr::Lit(_)) = &policy.base {
         problems.push(Error::new_spanned(base, "`policy` takes a `RetryPolicy`, such as `RetryPolicy::BACKGROUND`"));
     }
@@ -219,186 +265,28 @@ fn check_expressions(policy: &Policy, functions: [&Option<Written<Expr>>; 3], pr
     }
 }
 
-fn check_names(clone: &[Ident], keep: &[Ident], function: &Function, problems: &mut Vec<Error>) {
-    for name in clone.iter().chain(keep) {
-        if !function.argument(name) {
-            let known: Vec<_> = function.bindings().iter().map(|binding| binding.ident.to_string()).collect();
-            let known: Vec<_> = known.iter().map(String::as_str).collect();
-            let near = crate::suggest::nearest(&name.to_string(), &known);
-            let advice = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            problems.push(Error::new_spanned(name, format!("there is no argument `{name}`{advice}")));
-        }
-    }
-    for name in clone {
-        if name == "self" {
-            problems.push(Error::new_spanned(
-                name,
-                "`self` can't be cloned for each attempt: clone what the body consumes, in the body",
-            ));
-        }
-        if keep.contains(name) {
-            problems.push(Error::new_spanned(
-                name,
-                format!("`clone({name})` starts each attempt from the original, `keep({name})` carries changes over: keep one of the two"),
-            ));
-        }
-    }
-}
-
-/// A result that borrows from `&mut self` would still borrow it when the next attempt needs it.
-fn check_borrow(function: &Function, problems: &mut Vec<Error>) {
-    let Some(receiver) = function.signature.receiver() else { return };
-    let ReceiverKind::Reference(_, _, Some(_)) = receiver.kind else { return };
-    if let Some(borrow) = elided_borrow(function.output.to_token_stream()) {
-        problems.push(Error::new(
-            borrow,
-            "a result that borrows from `&mut self` would keep `self` borrowed while it is tried again: return an owned \
-             value, or an index or key to look the borrow up with after the call",
+fn check_limits(
+    attempt_timeout: Option<&Written<Value>>,
+    deadline: Option<&Written<Value>>,
+    elapsed: Option<&Written<Expr>>,
+    problems: &mut Vec<Error>,
+) {
+    if let (Some(elapsed), None, None) = (elapsed, attempt_timeout, deadline) {
+        problems.push(Error::new_spanned(
+            &elapsed.name,
+            "`elapsed` makes the error of an attempt that was cut off: give `attempt_timeout` or `deadline` too",
         ));
     }
-}
-
-/// A `&` without a lifetime, or `'_`.
-fn elided_borrow(tokens: TokenStream) -> Option<Span> {
-    use proc_macro2::TokenTree;
-    let mut tokens = tokens.into_iter().peekable();
-    while let Some(token) = tokens.next() {
-        let is_lifetime = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '\'');
-        match &token {
-            TokenTree::Punct(punct) if punct.as_char() == '&' && !tokens.peek().is_some_and(is_lifetime) => {
-                return Some(punct.span());
-            }
-            TokenTree::Punct(punct) if punct.as_char() == '\'' => {
-                if matches!(tokens.peek(), Some(TokenTree::Ident(ident)) if ident == "_") {
-                    return Some(punct.span());
-                }
-            }
-            TokenTree::Group(group) => {
-                if let Some(span) = elided_borrow(group.stream()) {
-                    return Some(span);
-                }
-            }
-            _ => {}
+    let literal = |written: Option<&Written<Value>>| Some((written?.value.span, written?.value.literal_duration()?));
+    if let (Some((timeout_at, timeout)), Some((deadline_at, deadline))) = (literal(attempt_timeout), literal(deadline))
+        && timeout >= deadline
+    {
+        for place in [timeout_at, deadline_at] {
+            problems.push(Error::new(
+                place,
+                "`deadline` is for the whole call, `attempt_timeout` for each attempt: it must be shorter, or nothing can \
+                 be retried",
+            ));
         }
-    }
-    None
-}
-
-/// Edits the signature, and says how each argument gets into the attempts.
-fn rebind(function: &mut Function, clone: &[Ident], keep: &[Ident], problems: &mut Vec<Error>) -> Vec<Rebind> {
-    let mut rebinds = Vec::new();
-    let mut inputs = std::mem::take(&mut function.signature.inputs);
-    for input in &mut inputs {
-        match input {
-            FnArg::Receiver(receiver) => rebinds.extend(rebind_self(receiver, function, keep, problems)),
-            FnArg::Typed(argument) => {
-                let whole = if let Pat::Ident(_) = &*argument.pat { reference(&argument.ty) } else { Reference::No };
-                each_binding(&mut argument.pat, &mut |binding| {
-                    rebinds.extend(rebind_argument(binding, whole, function, clone, keep, problems));
-                });
-            }
-        }
-    }
-    function.signature.inputs = inputs;
-    rebinds
-}
-
-fn rebind_self(
-    receiver: &mut syn::Receiver,
-    function: &Function,
-    keep: &[Ident],
-    problems: &mut Vec<Error>,
-) -> Option<Rebind> {
-    let kept = keep.iter().find(|name| *name == "self");
-    let borrowed = match &receiver.kind {
-        ReceiverKind::Reference(_, _, mutability) => Some(mutability.is_some()),
-        ReceiverKind::Typed(_, ty) => match reference(ty) {
-            Reference::Unique => Some(true),
-            Reference::Shared => Some(false),
-            Reference::No => None,
-        },
-        _ => None,
-    };
-    let self_token = Ident::new("self", receiver.self_token.span);
-    match (borrowed, kept) {
-        (Some(_), Some(kept)) => {
-            problems.push(Error::new_spanned(kept, "`self` is borrowed: it is there for every attempt without `keep`"));
-            None
-        }
-        (Some(true), None) => function.mentions("self").then_some(Rebind::UniqueSelf { name: self_token }),
-        (Some(false), None) => None,
-        (None, Some(_)) => {
-            receiver.mutability.get_or_insert_with(|| Token![mut](receiver.self_token.span));
-            Some(Rebind::Unique { name: self_token })
-        }
-        (None, None) => {
-            if let Some(mutability) = &receiver.mutability {
-                problems.push(Error::new_spanned(
-                    quote!(#mutability #self_token),
-                    "`self` is declared `mut`: what one attempt changes, the next one would see. If that is meant, write \
-                     `keep(self)`; if not, take `&self`",
-                ));
-            }
-            None
-        }
-    }
-}
-
-fn rebind_argument(
-    binding: &mut PatIdent,
-    reference: Reference,
-    function: &Function,
-    clone: &[Ident],
-    keep: &[Ident],
-    problems: &mut Vec<Error>,
-) -> Option<Rebind> {
-    let name = binding.ident.clone();
-    if let Some(asked) = clone.iter().find(|asked| **asked == name) {
-        let mutable = binding.mutability.take().is_some();
-        return Some(Rebind::Clone { name, mutable, at: asked.span() });
-    }
-    if keep.contains(&name) {
-        if binding.by_ref.is_none() {
-            binding.mutability.get_or_insert_with(|| Token![mut](name.span()));
-        }
-        return Some(Rebind::Unique { name });
-    }
-    match reference {
-        Reference::Unique => {
-            let mutable = binding.mutability.take().is_some();
-            function.mentions(&name.to_string()).then_some(Rebind::Reborrow { name, mutable })
-        }
-        Reference::Shared => binding.mutability.take().map(|_| Rebind::Copy { name }),
-        Reference::No => {
-            if let Some(mutability) = &binding.mutability
-                && binding.by_ref.is_none()
-            {
-                problems.push(Error::new_spanned(
-                    quote!(#mutability #name),
-                    format!(
-                        "`{name}` is declared `mut`: what one attempt changes, the next one would see. Say which you want: \
-                         `clone({name})` starts every attempt from the original, `keep({name})` carries changes over"
-                    ),
-                ));
-            }
-            None
-        }
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Reference {
-    Unique,
-    Shared,
-    No,
-}
-
-fn reference(ty: &Type) -> Reference {
-    match ty {
-        Type::Reference(reference) if reference.mutability.is_some() => Reference::Unique,
-        Type::Reference(_) => Reference::Shared,
-        Type::Group(group) => reference(&group.elem),
-        Type::Paren(paren) => reference(&paren.elem),
-        _ => Reference::No,
     }
 }

@@ -34,10 +34,10 @@ fn nanos_per(unit: &str) -> Option<u128> {
     Some(match unit {
         "ns" => 1,
         "us" | "µs" | "μs" => 1_000,
-        "ms" => 1_000_000,
-        "s" | "sec" | "secs" => 1_000_000_000,
-        "m" | "min" | "mins" => 60_000_000_000,
-        "h" | "hr" | "hours" => 3_600_000_000_000,
+        "ms" | "millis" | "millisecond" | "milliseconds" => 1_000_000,
+        "s" | "sec" | "secs" | "second" | "seconds" => 1_000_000_000,
+        "m" | "min" | "mins" | "minute" | "minutes" => 60_000_000_000,
+        "h" | "hr" | "hrs" | "hour" | "hours" => 3_600_000_000_000,
         _ => return None,
     })
 }
@@ -71,6 +71,8 @@ mod tests {
             ("1h", 3_600_000_000_000),
             ("10us", 10_000),
             ("7ns", 7),
+            ("50 minutes", 3_000_000_000_000),
+            ("1 second", 1_000_000_000),
             ("0s", 0),
             ("1_000ms", 1_000_000_000),
         ] {

@@ -24,19 +24,32 @@
 //! Every generated token takes the span of what it is about, so that the compiler's messages point there, and resolves
 //! at the macro's own site, so that no name of the user's can get in between.
 
-use super::check::{self, Budget, Checked, Policy, Rebind};
+use super::arguments::Rebind;
+use super::check::{self, Budget, Checked, Policy};
 use super::function::{Function, without_impl};
-use super::options::{Kind, Written};
+use super::options::Written;
 use super::value::{Known, Value};
-use proc_macro2::{Group, Ident, Span, TokenStream};
+use super::words::Kind;
+use super::{instrument, this};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Expr;
 use syn::spanned::Spanned;
 
-pub(super) fn write(checked: Checked) -> TokenStream {
-    let Checked { function, runtime, budget, policy, classify, on_retry, on_stop, attempt, once, rebinds } = checked;
+/// The whole function.
+pub(super) fn write(checked: &Checked) -> TokenStream {
+    let Function { attributes, visibility, signature, frame, body, .. } = &checked.function;
+    // In the body's own braces, so that lints see a function of the user's.
+    let mut block = Group::new(Delimiter::Brace, write_loop(checked));
+    block.set_span(body.span());
+    let body = frame.around(TokenTree::Group(block).into());
+    quote!(#(#attributes)* #visibility #signature #body)
+}
+
+/// The statements that make the loop; the last gives the result.
+pub(super) fn write_loop(checked: &Checked) -> TokenStream {
+    let Checked { function, runtime, once, rebinds, limits, attempt, .. } = checked;
     let site = Span::mixed_site();
-    let may_pause = policy.may_pause();
     let once_values = once.iter().map(|(name, value)| {
         let held = held(name, "once");
         quote_spanned!(site=> let #held = #value;)
@@ -54,27 +67,118 @@ pub(super) fn write(checked: Checked) -> TokenStream {
         }
         _ => None,
     });
-    let attempt = attempt.map(|name| quote_spanned!(site=> let #name = __call.attempt();));
-    let begin = begin(&function, &runtime, &budget, &policy);
-    let run = run(&function, &runtime, &rebinds);
-    let decide = decide(&function, &runtime, classify.as_ref(), on_retry, on_stop, may_pause);
-    let body = quote_spanned!(site=> {
+    let attempt = attempt.as_ref().map(|name| quote_spanned!(site=> let #name = __call.attempt();));
+    let error_before = limits
+        .any()
+        .then(|| quote_spanned!(site=> let mut __error_before = #runtime::__private::core::option::Option::None;));
+    let begin = begin(checked);
+    let run = run(function, runtime, rebinds);
+    let step = if limits.any() { run_within(checked, &run) } else { run_freely(checked, &run) };
+    let decide = decide(checked);
+    quote_spanned!(site=>
         #(#once_values)*
         #begin
+        #error_before
         loop {
             let __wait = {
                 #(#clones)*
                 #(#once_names)*
                 #attempt
-                let __result = #run;
+                #step
                 #decide
             };
             __call.wait(__wait).await;
             __call.start_retry();
         }
+    )
+}
+
+/// `let __result = …;` and `let __step = …;`
+fn run_freely(checked: &Checked, run: &TokenStream) -> TokenStream {
+    let site = Span::mixed_site();
+    let forget = checked.retries_nested.then(|| quote_spanned!(site=> __call.forget_inside();));
+    let after = after(checked);
+    quote_spanned!(site=>
+        let __result = __call.watch(#run).await;
+        #forget
+        let __step = #after;
+    )
+}
+
+/// The same, where a limit may cut the attempt off.
+fn run_within(checked: &Checked, run: &TokenStream) -> TokenStream {
+    let Checked { function, runtime, limits, classify, .. } = checked;
+    let site = Span::mixed_site();
+    let none = quote_spanned!(site=> #runtime::__private::core::option::Option::None);
+    let timeout = limits.attempt_timeout.as_ref().map_or(none, |timeout| {
+        let timeout = timeout.to_argument(runtime);
+        quote_spanned!(site=> #runtime::__private::core::option::Option::Some(#timeout))
     });
-    let Function { attributes, visibility, signature, .. } = function;
-    quote!(#(#attributes)* #visibility #signature #body)
+    let forget = checked.retries_nested.then(|| quote_spanned!(site=> __call.forget_inside();));
+    let after = after(checked);
+    let error_at = at(function.error_span());
+    let after_cut = if classify.is_some() {
+        let becomes = becomes(runtime);
+        quote_spanned!(site=> __call.after_cut_by(__cut, #becomes))
+    } else {
+        quote_spanned!(error_at=> __call.after_cut(__cut))
+    };
+    let cut_off = if let Some(elapsed) = &limits.elapsed {
+        quote_spanned!(at(elapsed.span())=> #runtime::__private::cut_off_by(__elapsed, #elapsed))
+    } else {
+        let runtime = located(runtime, error_at);
+        quote_spanned!(error_at=> #runtime::__private::cut_off(__elapsed))
+    };
+    let output = without_impl(function.output.to_token_stream());
+    let ok = quote_spanned!(site=> #runtime::__private::core::result::Result::Ok);
+    let err = quote_spanned!(site=> #runtime::__private::core::result::Result::Err);
+    quote_spanned!(site=>
+        let (__result, __step) = match __call.watch_within(#timeout, #run).await {
+            #ok(__result) => {
+                #forget
+                let __step = #after;
+                (__result, __step)
+            }
+            #err(__cut) => {
+                #forget
+                let __elapsed = __call.elapsed(__cut, __error_before.take());
+                let __result: #output = #cut_off;
+                let __step = #after_cut;
+                (__result, __step)
+            }
+        };
+    )
+}
+
+/// A `$block` of a `macro_rules!` comes out of here as a block in braces of its own, which would be one pair too many.
+fn block_of_a_macro(tree: TokenTree) -> TokenTree {
+    let TokenTree::Group(group) = &tree else { return tree };
+    let mut inside = group.stream().into_iter();
+    match (group.delimiter(), inside.next(), inside.next()) {
+        (Delimiter::None, Some(TokenTree::Group(mut block)), None) if block.delimiter() == Delimiter::Brace => {
+            block.set_span(at(block.span()));
+            TokenTree::Group(block)
+        }
+        _ => tree,
+    }
+}
+
+/// What comes after an attempt that has ended by itself.
+fn after(checked: &Checked) -> TokenStream {
+    let Checked { function, runtime, classify, classify_ok, .. } = checked;
+    let after = if let Some(classify) = classify {
+        let becomes = becomes(runtime);
+        quote_spanned!(at(classify.span())=> __call.after_by(&__result, #classify, #becomes))
+    } else {
+        quote_spanned!(at(function.error_span())=> __call.after(&__result))
+    };
+    let Some(classify_ok) = classify_ok else { return after };
+    let site = Span::mixed_site();
+    let after_value = quote_spanned!(at(classify_ok.span())=> __call.after_value(&__result, #classify_ok));
+    quote_spanned!(site=> match #after_value {
+        #runtime::__private::core::option::Option::Some(__step) => __step,
+        #runtime::__private::core::option::Option::None => #after,
+    })
 }
 
 /// A span for what is generated about this place.
@@ -88,8 +192,9 @@ fn held(name: &Ident, what: &str) -> Ident {
     format_ident!("__{what}_{}", name.trim_start_matches("r#"), span = Span::mixed_site())
 }
 
-/// `let mut __call = …;`, with the budget and the policy before it where they need a place to live.
-fn begin(function: &Function, runtime: &TokenStream, budget: &Budget, policy: &Policy) -> TokenStream {
+/// `let mut __call = …;`, with what needs a place to live before it.
+fn begin(checked: &Checked) -> TokenStream {
+    let Checked { function, runtime, budget, policy, limits, timer, .. } = checked;
     let site = Span::mixed_site();
     let (place, budget) = match budget {
         Budget::Static(path) => {
@@ -98,10 +203,8 @@ fn begin(function: &Function, runtime: &TokenStream, budget: &Budget, policy: &P
         }
         Budget::Expression(expr) => {
             let here = at(expr.span());
-            (
-                Some(quote_spanned!(here=> let __budget = &#expr;)),
-                quote_spanned!(here=> #runtime::__private::in_place(__budget)),
-            )
+            let borrowed = quote_spanned!(here=> #runtime::__private::in_place(__budget));
+            (Some(quote_spanned!(here=> let __budget = &#expr;)), borrowed)
         }
         Budget::Own(kind, settings) => {
             let declaration = own_budget(function, runtime, *kind, settings);
@@ -111,17 +214,24 @@ fn begin(function: &Function, runtime: &TokenStream, budget: &Budget, policy: &P
     let policy_place = (!policy.is_constant() || policy.base.is_some()).then(|| run_time_policy(runtime, policy));
     let policy = if policy_place.is_some() {
         quote_spanned!(site=> __policy)
+    } else if policy.settings.is_empty() {
+        quote_spanned!(site=> &#runtime::RetryPolicy::REQUEST)
     } else {
-        let setters = setters(&policy.settings, runtime);
-        if policy.settings.is_empty() {
-            quote_spanned!(site=> &#runtime::RetryPolicy::REQUEST)
-        } else {
-            quote_spanned!(site=> &const { #runtime::RetryPolicy::builder() #setters.build() })
-        }
+        let built = built(&policy.settings, runtime, |start| quote!(#start::RetryPolicy::builder()));
+        quote_spanned!(site=> &const { #built })
     };
-    // At the budget, since what can be wrong here is that it isn't one.
-    let begin = quote_spanned!(site=> #runtime::__private::Call::begin(#budget, #policy));
-    quote_spanned!(site=> #place #policy_place let mut __call = #begin;)
+    let timer = timer.as_ref().map_or_else(|| quote_spanned!(site=> #runtime::TokioTimer), ToTokens::to_token_stream);
+    let begin = quote_spanned!(site=> #runtime::__private::begin::<#timer, _, _>(#budget, #policy));
+    let (deadline_place, until) = limits
+        .deadline
+        .as_ref()
+        .map(|deadline| {
+            let value = deadline.to_argument(runtime);
+            let place = quote_spanned!(at(deadline.span)=> let __deadline = #value;);
+            (place, quote_spanned!(at(deadline.span)=> __call.until(__deadline);))
+        })
+        .unzip();
+    quote_spanned!(site=> #deadline_place #place #policy_place let mut __call = #begin; #until)
 }
 
 /// A `static` in a block of its own, out of the body's sight.
@@ -129,26 +239,38 @@ fn own_budget(function: &Function, runtime: &TokenStream, kind: Kind, settings: 
     let site = Span::mixed_site();
     let ty = Ident::new(check::builder(kind), site);
     let name = format!("::{}:", function.signature.ident);
-    let setters = setters(settings, runtime);
-    // Settings that don't fit together are reported from the first of them to the last.
-    let from = settings.first().map_or(site, |first| at(first.name.span()));
-    let to = settings.last().map_or(site, |last| at(last.value.span));
-    let start = located(runtime, from);
-    let builder = quote_spanned!(from=> #start::#ty::builder(
-        ::core::concat!(::core::module_path!(), #name, ::core::line!())
-    ));
-    let build = quote_spanned!(to=> .build());
+    let built = built(
+        settings,
+        runtime,
+        |start| quote!(#start::#ty::builder(::core::concat!(::core::module_path!(), #name, ::core::line!()))),
+    );
     quote_spanned!(site=>
         let __budget = {
-            static BUDGET: #runtime::#ty = #builder #setters #build;
+            static BUDGET: #runtime::#ty = #built;
             &BUDGET
         };
     )
 }
 
+/// A builder with these settings, built. Where they don't fit together the compiler says so from the first of them to the
+/// last.
+fn built(
+    settings: &[Written<Value>],
+    runtime: &TokenStream,
+    builder: impl FnOnce(&TokenStream) -> TokenStream,
+) -> TokenStream {
+    let site = Span::mixed_site();
+    let from = settings.first().map_or(site, |first| at(first.name.span()));
+    let to = settings.last().map_or(site, |last| at(last.value.span));
+    let setters = setters(settings, runtime);
+    let builder = located(&builder(runtime), from);
+    let build = quote_spanned!(to=> .build());
+    quote!(#builder #setters #build)
+}
+
 /// The same tokens, shown at another place.
 fn located(tokens: &TokenStream, place: Span) -> TokenStream {
-    let shown_there = |mut token: proc_macro2::TokenTree| {
+    let shown_there = |mut token: TokenTree| {
         token.set_span(token.span().located_at(place));
         token
     };
@@ -180,7 +302,12 @@ fn run_time_policy(runtime: &TokenStream, policy: &Policy) -> TokenStream {
                 .to_builder() #late_setters.build_in_range();
         ),
         Some(base) => {
-            let reference = quote_spanned!(at(base.span())=> &#base);
+            // One that is built here is built by the compiler, which says what is wrong with it.
+            let reference = if check::builds(base.to_token_stream()) {
+                quote_spanned!(at(base.span())=> &const { #base })
+            } else {
+                quote_spanned!(at(base.span())=> &#base)
+            };
             let own = is_path(base) && policy.settings.is_empty();
             let copy = (!own).then(|| {
                 quote_spanned!(site=>
@@ -200,10 +327,16 @@ fn is_path(expr: &Expr) -> bool {
 fn run(function: &Function, runtime: &TokenStream, rebinds: &[Rebind]) -> TokenStream {
     let site = Span::mixed_site();
     let output = without_impl(function.output.to_token_stream());
+    let mut statements: TokenStream = function.body.stream().into_iter().map(block_of_a_macro).collect();
+    if rebinds.iter().any(|rebind| matches!(rebind, Rebind::ReborrowSelf { .. })) {
+        statements = this::renamed(statements);
+    }
+    let lent = instrument::lent(statements.clone(), rebinds);
+    let is_lent = lent.is_some();
     let lets = rebinds.iter().map(|rebind| match rebind {
         Rebind::Clone { name, mutable, .. } => {
             let held = held(name, "clone");
-            let mutable = mutable.then(|| quote!(mut));
+            let mutable = (*mutable || is_lent).then(|| quote!(mut));
             quote_spanned!(site=> let #mutable #name = #held;)
         }
         Rebind::Reborrow { name, mutable } => {
@@ -213,10 +346,10 @@ fn run(function: &Function, runtime: &TokenStream, rebinds: &[Rebind]) -> TokenS
         Rebind::Copy { name } => quote_spanned!(site=> let mut #name = #name;),
         Rebind::Unique { name } => quote_spanned!(site=> let _ = &mut #name;),
         Rebind::UniqueSelf { name } => quote_spanned!(site=> let _ = &mut *#name;),
+        Rebind::ReborrowSelf { name, this } => quote_spanned!(site=> let #this = &mut *#name;),
     });
-    let asyncness = function.signature.asyncness.map_or(site, |token| at(token.span));
-    let asyncness = Ident::new("async", asyncness);
-    let mut body = Group::new(proc_macro2::Delimiter::Brace, function.body.stream());
+    let asyncness = Ident::new("async", at(function.asyncness));
+    let mut body = Group::new(Delimiter::Brace, lent.unwrap_or(statements));
     body.set_span(at(function.body.span()));
     quote_spanned!(site=> #asyncness {
         if false {
@@ -224,31 +357,48 @@ fn run(function: &Function, runtime: &TokenStream, rebinds: &[Rebind]) -> TokenS
         }
         #(#lets)*
         #body
-    }.await)
+    })
 }
 
-/// What comes after an attempt.
-fn decide(
-    function: &Function,
-    runtime: &TokenStream,
-    classify: Option<&Expr>,
-    on_retry: Option<Expr>,
-    on_stop: Option<Expr>,
-    may_pause: bool,
-) -> TokenStream {
+/// What becomes of the error of a call that is given up, which an error that is classified by a function may say as well.
+fn becomes(runtime: &TokenStream) -> TokenStream {
     let site = Span::mixed_site();
-    let after = if let Some(classify) = classify {
-        quote_spanned!(at(classify.span())=> __call.after_by(&__result, #classify))
-    } else {
-        quote_spanned!(at(function.error_span())=> __call.after(&__result))
+    quote_spanned!(site=> {
+        use #runtime::__private::nearer::*;
+        (&&#runtime::__private::Becomes(&__result)).becomes()
+    })
+}
+
+/// Goes on, or leaves the loop with the result.
+fn decide(checked: &Checked) -> TokenStream {
+    let Checked { runtime, on_retry, on_stop, policy, limits, classify_ok, .. } = checked;
+    let site = Span::mixed_site();
+    let err = quote_spanned!(site=> #runtime::__private::core::result::Result::Err);
+    // With `classify_ok` a value can be the failure, so the events show the whole result.
+    let told = |tell: TokenStream| {
+        if classify_ok.is_some() {
+            quote_spanned!(site=> { let __failure = &__result; #tell })
+        } else {
+            quote_spanned!(site=> if let #err(__failure) = &__result { #tell })
+        }
     };
-    let tell_retry =
-        on_retry.map(|on_retry| quote_spanned!(at(on_retry.span())=> __call.tell_retry(&__result, __wait, #on_retry);));
-    let tell_stop =
-        on_stop.map(|on_stop| quote_spanned!(at(on_stop.span())=> __call.tell_stop(&__result, &__halt, #on_stop);));
-    let pause = may_pause.then(|| quote_spanned!(site=> __call.pause(&__halt).await;));
+    let tell_retry = on_retry
+        .as_ref()
+        .map(|on_retry| told(quote_spanned!(at(on_retry.span())=> __call.tell_retry(__failure, __wait, #on_retry);)));
+    let tell_stop = on_stop
+        .as_ref()
+        .map(|on_stop| told(quote_spanned!(at(on_stop.span())=> __call.tell_stop(__failure, &__halt, #on_stop);)));
+    let pause = policy.may_pause().then(|| quote_spanned!(site=> __call.pause(&__halt).await;));
+    let remember = limits.any().then(|| {
+        quote_spanned!(site=>
+            __error_before = {
+                use #runtime::__private::nearer::*;
+                (&&#runtime::__private::Text(&__result)).text()
+            };
+        )
+    });
     quote_spanned!(site=>
-        match #after {
+        match __step {
             #runtime::__private::Step::Done => break __result,
             #runtime::__private::Step::Stop(__halt) => {
                 #tell_stop
@@ -257,6 +407,7 @@ fn decide(
             }
             #runtime::__private::Step::Retry(__wait) => {
                 #tell_retry
+                #remember
                 __wait
             }
         }

@@ -1,5 +1,7 @@
 //! The annotated function. Its body is never parsed: what the compiler says about it stays the compiler's own.
 
+use super::frame::{self, Found, Frame};
+use super::{instrument, this};
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
@@ -10,8 +12,15 @@ pub(super) struct Function {
     pub(super) attributes: Vec<Attribute>,
     pub(super) visibility: Visibility,
     pub(super) signature: Signature,
-    pub(super) output: Box<Type>,
+    /// What stands around the body, where the function isn't `async` on the outside.
+    pub(super) frame: Frame,
+    /// What the body returns.
+    pub(super) output: Type,
     pub(super) body: Group,
+    /// The `async` before the body.
+    pub(super) asyncness: Span,
+    /// Whether this is a block in the middle of a function, whose names are those around it.
+    pub(super) is_block: bool,
 }
 
 impl Parse for Function {
@@ -20,12 +29,6 @@ impl Parse for Function {
         let visibility: Visibility = input.parse()?;
         refuse_other_items(input)?;
         let signature: Signature = input.parse()?;
-        let Some(asyncness) = &signature.asyncness else {
-            return Err(Error::new_spanned(
-                signature.fn_token,
-                "`#[retry_budget]` retries an `async fn`: write `async fn`",
-            ));
-        };
         if let Some(constness) = &signature.constness {
             return Err(Error::new_spanned(constness, "a `const fn` can't wait between attempts"));
         }
@@ -38,25 +41,51 @@ impl Parse for Function {
                 "this function has no body to retry: put `#[retry_budget]` on the implementation",
             ));
         }
-        let ReturnType::Type(_, output) = &signature.output else {
-            return Err(Error::new(asyncness.span(), NO_RESULT));
-        };
-        if matches!(&**output, Type::Never(_)) || matches!(&**output, Type::Tuple(tuple) if tuple.elems.is_empty()) {
-            return Err(Error::new_spanned(output, NO_RESULT));
-        }
         if let Some(twice) = attributes.iter().find(|attribute| is_retry_budget(attribute)) {
             return Err(Error::new_spanned(
                 twice,
                 "`#[retry_budget]` twice on one function would multiply the attempts: keep one",
             ));
         }
-        let output = output.clone();
         let body = parse_body(input)?;
         let body = hoist_inner_attributes(&body, &mut attributes)?;
-        Ok(Self { attributes, visibility, signature, output, body })
+        let Found { frame, body, asyncness, output } = find_body(&signature, body)?;
+        let output = match (output, &signature.output) {
+            (Some(output), _) => output,
+            (None, ReturnType::Type(_, output)) => (**output).clone(),
+            (None, ReturnType::Default) => return Err(Error::new(asyncness, NO_RESULT)),
+        };
+        if matches!(&output, Type::Never(_)) || matches!(&output, Type::Tuple(tuple) if tuple.elems.is_empty()) {
+            return Err(Error::new_spanned(output, NO_RESULT));
+        }
+        Ok(Self { attributes, visibility, signature, frame, output, body, asyncness, is_block: false })
     }
 }
 
+/// The body: the function's own, or that of the future which it returns.
+fn find_body(signature: &Signature, body: Group) -> Result<Found> {
+    if let Some(asyncness) = &signature.asyncness {
+        return Ok(Found { frame: Frame::default(), body, asyncness: asyncness.span, output: None });
+    }
+    let ReturnType::Type(_, output) = &signature.output else {
+        return Err(Error::new_spanned(signature.fn_token, NOT_ASYNC));
+    };
+    let found = frame::find(&body);
+    match (found, frame::future_output(output)) {
+        (Some(Found { frame, body, asyncness, output }), future) => {
+            Ok(Found { frame, body, asyncness, output: output.or(future) })
+        }
+        (None, _) if frame::is_future(output) => Err(Error::new_spanned(
+            output,
+            "to retry a function that returns a future, its body must end in the future itself: `async move { … }` or \
+             `Box::pin(async move { … })`",
+        )),
+        (None, _) => Err(Error::new_spanned(signature.fn_token, NOT_ASYNC)),
+    }
+}
+
+const NOT_ASYNC: &str = "`#[retry_budget]` retries an `async fn`: write `async fn`. For what isn't async there is the \
+                         function `retry_budget::retry_blocking`";
 const NO_RESULT: &str = "only a function that returns a `Result` can say that an attempt failed: return `Result<…, …>`";
 
 fn refuse_other_items(input: ParseStream<'_>) -> Result<()> {
@@ -119,10 +148,75 @@ fn hoist_inner_attributes(body: &Group, attributes: &mut Vec<Attribute>) -> Resu
     Ok(group)
 }
 
+/// Cuts what stands in `retry!(…)` into the options and the block `async || -> Result<…> { … }`.
+pub(super) fn split_block(tokens: TokenStream) -> (TokenStream, Result<Function>) {
+    let trees: Vec<_> = tokens.into_iter().collect();
+    let comma = |tree: &TokenTree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == ',');
+    let start = (0..trees.len()).find(|&at| {
+        matches!(&trees[at], TokenTree::Ident(word) if word == "async") && (at == 0 || comma(&trees[at - 1]))
+    });
+    let Some(start) = start else {
+        let options = trees.into_iter().collect();
+        return (options, Err(Error::new(Span::call_site(), BLOCK)));
+    };
+    let options = trees[..start].iter().cloned().collect();
+    let block = trees[start..].iter().cloned().collect();
+    (options, syn::parse::Parser::parse2(parse_block, block))
+}
+
+const BLOCK: &str =
+    "after the options stands the block to retry: `retry!(budget = PARTNER, async || -> Result<…, …> { … }).await`";
+
+fn parse_block(input: ParseStream<'_>) -> Result<Function> {
+    let asyncness: Token![async] = input.parse()?;
+    if input.peek(Token![move]) {
+        return Err(input.error(
+            "the first attempt would move what it uses away from the second: without `move` the block borrows, and \
+             `clone(name)` gives each attempt a clone",
+        ));
+    }
+    if input.peek(Token![||]) {
+        input.parse::<Token![||]>()?;
+    } else if input.peek(Token![|]) {
+        input.parse::<Token![|]>()?;
+        if !input.peek(Token![|]) {
+            return Err(
+                input.error("the block takes no arguments: `attempt = attempt` beside the options names the attempt")
+            );
+        }
+        input.parse::<Token![|]>()?;
+    } else {
+        return Err(input.error(BLOCK));
+    }
+    if !input.peek(Token![->]) {
+        return Err(Error::new_spanned(
+            asyncness,
+            "say what the block returns, so that `?` knows its error: `async || -> Result<…, …> { … }`",
+        ));
+    }
+    input.parse::<Token![->]>()?;
+    let output: Type = input.parse()?;
+    let body = parse_body(input)?;
+    input.parse::<Option<Token![,]>>()?;
+    if !input.is_empty() {
+        return Err(input.error("the block comes last: options stand before it"));
+    }
+    Ok(Function {
+        attributes: Vec::new(),
+        visibility: Visibility::Inherited,
+        signature: syn::parse_quote!(fn retry()),
+        frame: Frame::default(),
+        output,
+        body,
+        asyncness: asyncness.span,
+        is_block: true,
+    })
+}
+
 impl Function {
     /// Where a message about the error type belongs: the last argument of `Result<…>`.
     pub(super) fn error_span(&self) -> Span {
-        if let Type::Path(path) = &*self.output
+        if let Type::Path(path) = &self.output
             && let Some(last) = path.path.segments.last()
             && let syn::PathArguments::AngleBracketed(arguments) = &last.arguments
             && let Some(error) = arguments.args.last()
@@ -137,9 +231,27 @@ impl Function {
         mentions(self.body.stream(), name)
     }
 
+    /// Whether the body moves `self`, so that only one attempt could have it.
+    pub(super) fn moves_self(&self) -> bool {
+        let body = self.body.stream();
+        this::is_moved(&instrument::lent(body.clone(), &[]).unwrap_or(body))
+    }
+
     /// The argument that is just this name.
     pub(super) fn argument(&self, name: &syn::Ident) -> bool {
+        // A block sees no signature; what is written like a local is one.
+        if self.is_block {
+            return !name.to_string().contains(char::is_uppercase);
+        }
         name == "self" && self.signature.receiver().is_some() || self.bindings().iter().any(|it| it.ident == *name)
+    }
+
+    /// What `self` is called in the body, where that is something else.
+    pub(super) fn renamed_self(&self) -> Option<syn::Ident> {
+        self.frame.arguments.iter().find_map(|argument| match &argument.pattern {
+            Pat::Ident(binding) if binding.ident == "__self" => Some(binding.ident.clone()),
+            _ => None,
+        })
     }
 
     /// All names that the arguments bind, but for `self`.
@@ -149,6 +261,9 @@ impl Function {
             if let FnArg::Typed(argument) = input {
                 each_binding(&mut argument.pat.clone(), &mut |binding| found.push(binding.clone()));
             }
+        }
+        for argument in &self.frame.arguments {
+            each_binding(&mut argument.pattern.clone(), &mut |binding| found.push(binding.clone()));
         }
         found
     }
@@ -164,7 +279,15 @@ pub(super) fn each_binding(pat: &mut Pat, visit: &mut dyn FnMut(&mut PatIdent)) 
             }
         }
         Pat::Paren(paren) => each_binding(&mut paren.pat, visit),
-        Pat::Reference(reference) => each_binding(&mut reference.pat, visit),
+        Pat::Reference(reference) => {
+            let before = reference.pat.to_token_stream().to_string();
+            each_binding(&mut reference.pat, visit);
+            // `&mut x` is another pattern than `&(mut x)`
+            if reference.pat.to_token_stream().to_string() != before && matches!(&*reference.pat, Pat::Ident(_)) {
+                let inner = reference.pat.to_token_stream();
+                *reference.pat = syn::parse_quote!((#inner));
+            }
+        }
         Pat::Type(typed) => each_binding(&mut typed.pat, visit),
         Pat::Slice(slice) => slice.elems.iter_mut().for_each(|pat| each_binding(pat, visit)),
         Pat::Tuple(tuple) => tuple.elems.iter_mut().for_each(|pat| each_binding(pat, visit)),

@@ -3,6 +3,7 @@
 use super::duration;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote_spanned};
+use std::time::Duration;
 use syn::spanned::Spanned;
 use syn::{Error, Expr, ExprUnary, Lit, LitStr, UnOp};
 
@@ -17,6 +18,8 @@ pub(super) enum Takes {
     Amount { least: f64, most: f64, problem: &'static str },
     /// A duration.
     Duration,
+    /// How far back a budget looks: 100 ms to one hour.
+    Window,
     /// One of these words, each with the Rust value it stands for.
     Word(&'static [(&'static str, &'static str)]),
     /// `true` or `false`.
@@ -36,7 +39,9 @@ pub(super) enum Argument {
     Tokens(TokenStream),
     /// A path within the crate.
     OfCrate(&'static str),
-    Nanos(std::time::Duration),
+    Duration(Duration),
+    /// The same, as the user wrote it.
+    Written(TokenStream, Duration),
 }
 
 /// When a value is known.
@@ -62,7 +67,15 @@ impl Takes {
             }
             Expr::Path(path) if self.is_bare_word(path) => {
                 let word = path.path.to_token_stream().to_string();
+                let word = word.to_lowercase();
                 return problem(format!("write the word in quotes: `{option} = \"{word}\"`"));
+            }
+            Expr::Call(call) if matches!(self, Self::Duration | Self::Window) => {
+                return match written_duration(call) {
+                    Some(duration) if self.has(duration) => now(Argument::Written(expr.to_token_stream(), duration)),
+                    Some(_) => problem(format!("`{option}` is \"100ms\" to \"1h\"")),
+                    None => Ok(tokens(Known::AtRunTime)),
+                };
             }
             Expr::Path(path) if is_constant(&path.path) => return Ok(tokens(Known::InConst)),
             _ => return Ok(tokens(Known::AtRunTime)),
@@ -74,15 +87,16 @@ impl Takes {
                 _ => problem(format!("`{option}` is at most {most}")),
             },
             (Self::Count { .. }, _) => problem(format!("`{option}` takes a whole number, such as `{option} = 3`")),
-            (Self::Duration, Lit::Str(text)) => match duration::parse(&text.value()) {
-                Ok(duration) => now(Argument::Nanos(duration)),
+            (Self::Duration | Self::Window, Lit::Str(text)) => match duration::parse(&text.value()) {
+                Ok(duration) if self.has(duration) => now(Argument::Duration(duration)),
+                Ok(_) => problem(format!("`{option}` is \"100ms\" to \"1h\"")),
                 Err(message) => problem(message),
             },
-            (Self::Duration, Lit::Int(int)) => {
+            (Self::Duration | Self::Window, Lit::Int(int)) => {
                 let number = int.base10_digits();
                 problem(format!("a duration needs a unit: \"{number}ms\" or \"{number}s\""))
             }
-            (Self::Duration, _) => problem(format!("`{option}` takes a duration: {}", duration::FORM)),
+            (Self::Duration | Self::Window, _) => problem(format!("`{option}` takes a duration: {}", duration::FORM)),
             (Self::Share, literal) => match read_share(literal) {
                 Ok(()) => now(Argument::Tokens(as_float(literal))),
                 Err(message) => problem(message),
@@ -105,17 +119,23 @@ impl Takes {
     fn negative(self, option: &str) -> String {
         match self {
             Self::Count { problem, .. } | Self::Amount { problem, .. } => problem.to_owned(),
-            Self::Duration => format!("a duration is {}", duration::FORM),
+            Self::Duration | Self::Window => format!("a duration is {}", duration::FORM),
             Self::Share => format!("`{option}` is a share of the requests, such as 0.1 for 10 %"),
             Self::Word(words) => format!("`{option}` takes a word: {}", list(words)),
             Self::Flag => format!("`{option}` takes `true` or `false`"),
         }
     }
 
+    /// Whether a duration is in the range.
+    fn has(self, duration: Duration) -> bool {
+        !matches!(self, Self::Window) || (Duration::from_millis(100)..=Duration::from_secs(3600)).contains(&duration)
+    }
+
     /// A word that somebody forgot to put in quotes.
     fn is_bare_word(self, path: &syn::ExprPath) -> bool {
         let Self::Word(words) = self else { return false };
-        path.path.get_ident().is_some_and(|ident| words.iter().any(|(word, _)| ident == word))
+        let Some(written) = path.path.get_ident().map(ToString::to_string) else { return false };
+        words.iter().any(|(word, _)| written.eq_ignore_ascii_case(word))
     }
 }
 
@@ -130,6 +150,25 @@ pub(super) fn unknown_word<T>(option: &str, text: &LitStr, words: &[(&str, T)]) 
     let hint =
         crate::suggest::nearest(&value, &known).map(|near| format!("; did you mean \"{near}\"?")).unwrap_or_default();
     Error::new_spanned(text, format!("`{option}` is one of {}, not \"{value}\"{hint}", list(words)))
+}
+
+/// `Duration::from_secs(5)` and its like, which can be judged like a literal.
+fn written_duration(call: &syn::ExprCall) -> Option<Duration> {
+    let Expr::Path(function) = &*call.func else { return None };
+    let mut path = function.path.segments.iter().rev();
+    let (unit, ty) = (path.next()?.ident.to_string(), path.next()?);
+    let Some(Expr::Lit(syn::ExprLit { lit: Lit::Int(number), .. })) = call.args.first() else { return None };
+    let number = number.base10_parse().ok()?;
+    if ty.ident != "Duration" || call.args.len() != 1 {
+        return None;
+    }
+    match unit.as_str() {
+        "from_secs" => Some(Duration::from_secs(number)),
+        "from_millis" => Some(Duration::from_millis(number)),
+        "from_micros" => Some(Duration::from_micros(number)),
+        "from_nanos" => Some(Duration::from_nanos(number)),
+        _ => None,
+    }
 }
 
 /// Whether a path names a constant: its last name is in capitals.
@@ -179,8 +218,26 @@ fn read_share(literal: &Lit) -> Result<(), String> {
 
 impl Value {
     /// The value if it is a literal duration.
-    pub(super) fn literal_duration(&self) -> Option<std::time::Duration> {
-        if let Argument::Nanos(duration) = self.argument { Some(duration) } else { None }
+    pub(super) fn literal_duration(&self) -> Option<Duration> {
+        match self.argument {
+            Argument::Duration(duration) | Argument::Written(_, duration) => Some(duration),
+            _ => None,
+        }
+    }
+
+    /// What isn't a literal.
+    pub(super) fn tokens(&self) -> Option<&TokenStream> {
+        match &self.argument {
+            Argument::Tokens(tokens) => Some(tokens),
+            _ => None,
+        }
+    }
+
+    /// Changes what isn't a literal.
+    pub(super) fn map_tokens(&mut self, map: impl FnOnce(TokenStream) -> TokenStream) {
+        if let Argument::Tokens(tokens) = &mut self.argument {
+            *tokens = map(std::mem::take(tokens));
+        }
     }
 
     /// Whether this is the word that stands for this path within the crate.
@@ -191,12 +248,12 @@ impl Value {
     /// The argument of the builder's method; `runtime` is the path of the crate.
     pub(super) fn to_argument(&self, runtime: &TokenStream) -> TokenStream {
         match &self.argument {
-            Argument::Tokens(tokens) => tokens.clone(),
+            Argument::Tokens(tokens) | Argument::Written(tokens, _) => tokens.clone(),
             Argument::OfCrate(path) => {
                 let path: TokenStream = path.parse().unwrap_or_default();
                 quote_spanned!(self.span=> #runtime::#path)
             }
-            Argument::Nanos(duration) => {
+            Argument::Duration(duration) => {
                 let (seconds, nanos) = (duration.as_secs(), duration.subsec_nanos());
                 quote_spanned!(self.span=> ::core::time::Duration::new(#seconds, #nanos))
             }

@@ -46,6 +46,7 @@ macro_rules! forward {
 
 forward! {
     impl<B: ?Sized> &B;
+    impl<B: ?Sized> &mut B;
     impl<B: ?Sized> Box<B>;
     impl<B: ?Sized> Arc<B>;
     /// For a budget whose settings are known only at start-up.

@@ -117,7 +117,8 @@ pub struct TokenBudgetBuilder {
 
 impl TokenBudgetBuilder {
     /// The most tokens the bucket holds: 1 to 2³¹, 500 unless given. With the default costs 500 pay for 35 retries in
-    /// a row.
+    /// a row. It must pay for the cheaper of the two kinds of retry: with less than 14 and the default costs, transient
+    /// failures are never retried.
     pub const fn capacity(mut self, tokens: u32) -> Self {
         self.capacity = tokens;
         self

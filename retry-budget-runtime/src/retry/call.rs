@@ -1,40 +1,65 @@
 //! A [`Run`] with a clock, a timer and a source of chance: what every async loop drives.
 
-use crate::retryable::derived::Opinion;
+use super::inside::{self, Watched};
+use super::limited::Limited;
+use crate::retryable::derived::{Judged, Opinion};
 use crate::{
-    Attempt, Budget, Decision, RetryEvent, RetryPolicy, Retryable, Run, Stop, StopEvent, StopReason, Time, Verdict,
+    Attempt, Budget, Decision, Elapsed, IntoDeadline, Limit, RetryEvent, RetryPolicy, Retryable, Run, Stop, StopEvent,
+    StopReason, Time, Timer, TokioTimer, Verdict,
 };
 use std::future::Future;
+use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 /// One call in progress.
 #[derive(Debug)]
-pub struct Call<'p, B: Budget> {
+pub struct Call<'p, B: Budget, T = TokioTimer> {
     run: Run<B>,
     policy: &'p RetryPolicy,
+    /// Whether a loop inside of this attempt gave up.
+    gave_up_inside: bool,
+    timer: PhantomData<fn() -> T>,
 }
 
 /// What a loop does next.
 #[derive(Debug)]
-pub enum Step<E> {
+pub enum Step<R> {
     /// The call is over: return the result as it is.
     Done,
     /// Wait this long and try again.
     Retry(Duration),
     /// A retry was wanted and none will be made: pause if told so, then return what [`Call::give_up`] makes of the
     /// result.
-    Stop(Halt<E>),
+    Stop(Halt<R>),
 }
 
-/// Why a call stops, and what becomes of its error.
+/// Why a call stops, and what becomes of its result.
 #[derive(Debug)]
-pub struct Halt<E> {
+pub struct Halt<R> {
     pub(crate) reason: StopReason,
-    pub(crate) pause: Option<Duration>,
-    pub(crate) exhausted: fn(E, Stop) -> E,
+    pause: Option<Duration>,
+    exhausted: Becomes<R>,
 }
+
+/// What a result becomes when its call is given up.
+pub(crate) type Becomes<R> = fn(R, Stop) -> R;
+
+impl<R> Halt<R> {
+    /// How long to pause before the result is returned.
+    pub(crate) fn pause(&self) -> Duration {
+        self.pause.unwrap_or_default()
+    }
+
+    /// What becomes of the result; nothing where a loop inside has had its say already.
+    pub(crate) fn becomes(&self) -> Option<Becomes<R>> {
+        (self.reason != StopReason::GaveUpInside).then_some(self.exhausted)
+    }
+}
+
+/// An attempt was cut off: by which limit, and after how long.
+pub(crate) type Cut = (Limit, Duration);
 
 /// What an attempt comes to: a `Result`.
 #[diagnostic::on_unimplemented(
@@ -43,11 +68,17 @@ pub struct Halt<E> {
     note = "return `Result<{Self}, …>`"
 )]
 pub trait Attempted {
+    /// What it brings back.
+    type Value;
     /// What it fails with.
     type Error;
 
-    /// The error, if it failed.
-    fn error(&self) -> Option<&Self::Error>;
+    /// The result by reference.
+    #[allow(clippy::missing_errors_doc)] // it is what it is
+    fn outcome(&self) -> Result<&Self::Value, &Self::Error>;
+
+    /// A result that failed.
+    fn failed(error: Self::Error) -> Self;
 
     /// The same result with another error.
     #[must_use]
@@ -55,11 +86,16 @@ pub trait Attempted {
 }
 
 impl<T, E> Attempted for Result<T, E> {
+    type Value = T;
     type Error = E;
 
     #[inline]
-    fn error(&self) -> Option<&E> {
-        self.as_ref().err()
+    fn outcome(&self) -> Result<&T, &E> {
+        self.as_ref()
+    }
+
+    fn failed(error: E) -> Self {
+        Err(error)
     }
 
     #[inline]
@@ -68,28 +104,85 @@ impl<T, E> Attempted for Result<T, E> {
     }
 }
 
-impl<'p, B: Budget> Call<'p, B> {
+/// An error that an attempt which was cut off can fail with.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't say that an attempt was cut off",
+    label = "`attempt_timeout` and `deadline` return this error, which isn't `From<retry_budget::Elapsed>`",
+    note = "for an error of your own, a variant: `#[error(\"out of time: {{0}}\")] #[retry(transient)] \
+            Elapsed(#[from] retry_budget::Elapsed)`",
+    note = "for somebody else's error: `elapsed = |elapsed| …` beside the limit, from an `Elapsed` to `{Self}`"
+)]
+pub trait FromElapsed {
+    /// The error.
+    fn from_elapsed(elapsed: Elapsed) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: From<Elapsed>> FromElapsed for E {
+    fn from_elapsed(elapsed: Elapsed) -> Self {
+        elapsed.into()
+    }
+}
+
+impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
     /// The first attempt starts.
     #[inline]
     pub fn begin(budget: B, policy: &'p RetryPolicy) -> Self {
-        let now = if budget.reads_clock() { Time::now() } else { Time::ZERO };
-        Self { run: Run::begin(budget, now), policy }
+        let now = if budget.reads_clock() { T::now() } else { Time::ZERO };
+        Self { run: Run::begin(budget, now), policy, gave_up_inside: false, timer: PhantomData }
+    }
+
+    /// Sets the time by which the call must be over.
+    pub fn until(&mut self, deadline: impl IntoDeadline) {
+        if let Some(deadline) = deadline.into_deadline(T::now()) {
+            self.run.until(deadline);
+        }
     }
 
     /// The attempt that is about to run.
     pub fn attempt(&self) -> Attempt {
-        self.run.attempt()
+        self.run.attempt().by_clock(T::now)
+    }
+
+    /// Runs an attempt, and notes whether a retry loop inside of it gives up.
+    #[inline]
+    pub fn watch<F: Future>(&mut self, attempt: F) -> Watched<'_, F> {
+        Watched::new(&mut self.gave_up_inside, attempt)
+    }
+
+    /// The same, within the time that the attempt and the call may take.
+    pub fn watch_within<F: Future>(
+        &mut self,
+        attempt_timeout: Option<Duration>,
+        attempt: F,
+    ) -> Watched<'_, Limited<F, T::Sleep>> {
+        let left = self.run.deadline().map(|deadline| (Limit::Deadline, deadline.since(T::now())));
+        let cut = match (attempt_timeout, left) {
+            (Some(timeout), Some((_, left))) if left <= timeout => Some((Limit::Deadline, left)),
+            (Some(timeout), _) => Some((Limit::AttemptTimeout, timeout)),
+            (None, left) => left,
+        };
+        self.watch(Limited::new(attempt, cut.map(|cut| (T::sleep(cut.1), cut))))
+    }
+
+    /// The same on the spot.
+    pub(crate) fn watch_blocking<R>(&mut self, attempt: impl FnOnce() -> R) -> R {
+        let (output, gave_up_inside) = inside::watch_blocking(attempt);
+        self.gave_up_inside = gave_up_inside;
+        output
+    }
+
+    /// What a loop inside gave up doesn't count.
+    pub fn forget_inside(&mut self) {
+        self.gave_up_inside = false;
     }
 
     /// An attempt has ended with this result; the error decides for itself.
     #[inline]
-    pub fn after<R: Attempted>(&mut self, result: &R) -> Step<R::Error>
-    where
-        R::Error: Retryable,
-    {
-        match result.error() {
-            None => self.succeeded(),
-            Some(error) => self.failed(error.verdict(), R::Error::exhausted),
+    pub fn after<Way, R: Attempted<Error: Judged<Way>>>(&mut self, result: &R) -> Step<R> {
+        match result.outcome() {
+            Ok(_) => self.succeeded(),
+            Err(error) => self.failed(error.judge(), |result, stop| result.map_error(|error| error.give_up(stop))),
         }
     }
 
@@ -99,24 +192,69 @@ impl<'p, B: Budget> Call<'p, B> {
         &mut self,
         result: &R,
         classify: impl FnOnce(&R::Error) -> V,
-    ) -> Step<R::Error> {
-        match result.error() {
-            None => self.succeeded(),
-            Some(error) => self.failed(classify(error).verdict(), |error, _| error),
+        becomes: fn(R, Stop) -> R,
+    ) -> Step<R> {
+        match result.outcome() {
+            Ok(_) => self.succeeded(),
+            Err(error) => self.failed(classify(error).verdict(), becomes),
+        }
+    }
+
+    /// What comes after a value that a function takes for a failure; nothing if it doesn't, or there is no value.
+    #[inline]
+    pub fn after_value<R: Attempted, V: Opinion>(
+        &mut self,
+        result: &R,
+        classify_ok: impl FnOnce(&R::Value) -> V,
+    ) -> Option<Step<R>> {
+        let verdict = classify_ok(result.outcome().ok()?).verdict();
+        verdict.kind().is_some().then(|| self.failed(verdict, as_it_is))
+    }
+
+    /// The error of an attempt that a limit has cut off, for people.
+    #[cold]
+    pub fn elapsed(&self, (limit, after): Cut, error_before: Option<String>) -> Elapsed {
+        Elapsed { limit, attempt: self.run.attempt().number(), after, error_before }
+    }
+
+    /// A limit has cut the attempt off; the error decides for itself what it becomes.
+    #[cold]
+    pub fn after_cut<Way, R: Attempted<Error: Judged<Way>>>(&mut self, (limit, _): Cut) -> Step<R> {
+        self.cut_off(limit, |result, stop| result.map_error(|error| error.give_up(stop)))
+    }
+
+    /// A limit has cut the attempt off, where a function decides.
+    #[cold]
+    pub fn after_cut_by<R>(&mut self, (limit, _): Cut, becomes: fn(R, Stop) -> R) -> Step<R> {
+        self.cut_off(limit, becomes)
+    }
+
+    fn cut_off<R>(&mut self, limit: Limit, exhausted: fn(R, Stop) -> R) -> Step<R> {
+        match limit {
+            Limit::AttemptTimeout => self.failed(Verdict::TRANSIENT, exhausted),
+            Limit::Deadline => {
+                self.run.deadline_passed(T::now());
+                Step::Stop(Halt { reason: StopReason::Deadline, pause: None, exhausted })
+            }
         }
     }
 
     #[inline]
-    pub(crate) fn succeeded<E>(&mut self) -> Step<E> {
+    fn succeeded<R>(&mut self) -> Step<R> {
         self.run.succeeded();
         Step::Done
     }
 
     #[cold]
-    pub(crate) fn failed<E>(&mut self, verdict: Verdict, exhausted: fn(E, Stop) -> E) -> Step<E> {
+    fn failed<R>(&mut self, verdict: Verdict, exhausted: fn(R, Stop) -> R) -> Step<R> {
         match self.decide(verdict) {
             Decision::Retry { delay } => Step::Retry(delay),
-            Decision::Stop { reason: StopReason::NotRetryable, .. } => Step::Done,
+            Decision::Stop { reason: StopReason::NotRetryable, .. } => {
+                if self.gave_up_inside {
+                    inside::give_up();
+                }
+                Step::Done
+            }
             Decision::Stop { reason, pause } => Step::Stop(Halt { reason, pause, exhausted }),
         }
     }
@@ -124,25 +262,26 @@ impl<'p, B: Budget> Call<'p, B> {
     #[cold]
     #[inline(never)]
     fn decide(&mut self, verdict: Verdict) -> Decision {
-        self.run.failed(self.policy, verdict, Time::now(), rand::random())
+        let verdict = if self.gave_up_inside { verdict.given_up() } else { verdict };
+        self.run.failed(self.policy, verdict, T::now(), rand::random())
     }
 
-    /// The time between two attempts, or before a denied call returns. Boxed, so that a call that never waits has no
-    /// room for it in its future.
+    /// The time between two attempts. Boxed, so that a call that never waits has no room for it in its future.
     #[cold]
     #[inline(never)]
-    pub fn wait(&self, delay: Duration) -> Wait {
-        Wait((!delay.is_zero()).then(|| Box::pin(tokio::time::sleep(delay))))
+    pub fn wait(&self, delay: Duration) -> Wait<T::Sleep> {
+        Wait((!delay.is_zero()).then(|| Box::pin(T::sleep(delay))))
     }
 
     /// The pause of a denied call, none when there is nothing to pause for.
     #[cold]
-    pub fn pause<E>(&self, halt: &Halt<E>) -> Wait {
-        self.wait(halt.pause.unwrap_or_default())
+    pub fn pause<R>(&self, halt: &Halt<R>) -> Wait<T::Sleep> {
+        self.wait(halt.pause())
     }
 
     /// The wait is over.
     pub fn start_retry(&mut self) {
+        self.gave_up_inside = false;
         self.run.start_retry();
     }
 
@@ -153,44 +292,50 @@ impl<'p, B: Budget> Call<'p, B> {
 
     /// Tells of the retry that is about to be waited for.
     #[cold]
-    pub fn tell_retry<R: Attempted>(
-        &self,
-        result: &R,
-        delay: Duration,
-        on_retry: impl FnOnce(&RetryEvent<'_, R::Error>),
-    ) {
+    pub fn tell_retry<F>(&self, failure: &F, delay: Duration, on_retry: impl FnOnce(&RetryEvent<'_, F>)) {
         let attempt = self.run.attempt();
-        if let (Some(error), Some(kind)) = (result.error(), attempt.last_failure()) {
+        if let Some(kind) = attempt.last_failure() {
             let budget = self.run.budget().name();
-            on_retry(&RetryEvent { error, attempt: attempt.number() - 1, kind, delay, budget });
+            on_retry(&RetryEvent { error: failure, attempt: attempt.number() - 1, kind, delay, budget });
         }
     }
 
     /// Tells of the stop.
     #[cold]
-    pub fn tell_stop<R: Attempted>(
-        &self,
-        result: &R,
-        halt: &Halt<R::Error>,
-        on_stop: impl FnOnce(&StopEvent<'_, R::Error>),
-    ) {
-        if let Some(error) = result.error() {
-            on_stop(&StopEvent { error, stop: &self.stop(halt.reason) });
-        }
+    pub fn tell_stop<F, R>(&self, failure: &F, halt: &Halt<R>, on_stop: impl FnOnce(&StopEvent<'_, F>)) {
+        on_stop(&StopEvent { error: failure, stop: &self.stop(halt.reason) });
     }
 
-    /// The result the caller gets after a stop.
-    #[cold]
-    pub fn give_up<R: Attempted>(&self, result: R, halt: &Halt<R::Error>) -> R {
-        result.map_error(|error| (halt.exhausted)(error, self.stop(halt.reason)))
+    /// Tells the loops around this one that it has given up. To be called in the poll in which the call returns.
+    #[allow(clippy::unused_self)] // it is this call that has given up
+    pub(crate) fn mark_given_up(&self) {
+        inside::give_up();
     }
+
+    /// The result that the caller gets after a stop.
+    #[cold]
+    pub fn give_up<R>(&self, result: R, halt: &Halt<R>) -> R {
+        self.mark_given_up();
+        match halt.becomes() {
+            Some(becomes) => becomes(result, self.stop(halt.reason)),
+            None => result,
+        }
+    }
+}
+
+pub(crate) fn exhausted<R: Attempted<Error: Retryable>>(result: R, stop: Stop) -> R {
+    result.map_error(|error| error.exhausted(stop))
+}
+
+pub(crate) fn as_it_is<R>(result: R, _stop: Stop) -> R {
+    result
 }
 
 /// A wait that is over at once when it is zero, without asking for a timer.
 #[derive(Debug)]
-pub struct Wait(Option<Pin<Box<tokio::time::Sleep>>>);
+pub struct Wait<S>(Option<Pin<Box<S>>>);
 
-impl Future for Wait {
+impl<S: Future<Output = ()>> Future for Wait<S> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {

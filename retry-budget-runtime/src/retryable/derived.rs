@@ -1,6 +1,6 @@
 //! What `#[derive(Retryable)]` asks of the types beside the error.
 
-use crate::{Exhausted, Retryable, Verdict};
+use crate::{Exhausted, Retryable, Stop, Verdict};
 use std::time::Duration;
 
 /// The error inside a variant that is `transparent`.
@@ -79,5 +79,48 @@ pub trait GivenUp<E> {
 impl<E, T: From<Exhausted<E>>> GivenUp<E> for T {
     fn given_up(exhausted: Exhausted<E>) -> Self {
         Self::from(exhausted)
+    }
+}
+
+/// The error of an annotated function. (Of its two ways nobody can go the second: see [`Budgeted`].)
+///
+/// [`Budgeted`]: crate::__private::Budgeted
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` doesn't say which of its values are worth a retry",
+    label = "this error isn't `Retryable`",
+    note = "for an error of your own: `#[derive(Retryable)]`, and on its variants `#[retry(transient)]`, \
+            `#[retry(throttling)]` or `#[retry(never)]`",
+    note = "for somebody else's error: `classify = |error| …` beside the other options, from `&{Self}` to a `bool`, an \
+            `Option<RetryKind>` or a `Verdict`"
+)]
+pub trait Judged<Way> {
+    /// Whether this failure is worth a retry.
+    fn judge(&self) -> Verdict;
+
+    /// What the caller gets when none was made.
+    #[must_use]
+    fn give_up(self, stop: Stop) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Retryable> Judged<crate::__private::Itself> for E {
+    #[inline]
+    fn judge(&self) -> Verdict {
+        self.verdict()
+    }
+
+    fn give_up(self, stop: Stop) -> Self {
+        self.exhausted(stop)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: crate::__private::Nothing> Judged<crate::__private::NoWay> for E {
+    fn judge(&self) -> Verdict {
+        Verdict::NEVER
+    }
+
+    fn give_up(self, _stop: Stop) -> Self {
+        self
     }
 }

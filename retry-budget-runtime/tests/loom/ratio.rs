@@ -104,7 +104,7 @@ fn a_retry_granted_during_a_rotation_is_never_forgotten() {
 fn a_slow_mover_does_not_take_off_what_others_granted() {
     // all of them see slot 1 first; two retries fit into the window
     let mover: fn(&Window) -> _ = |window| {
-        window.usage(1);
+        window.grant(1, |_| false);
         None
     };
     let early: fn(&Window) -> _ = |window| window.grant(0, up_to(2));
@@ -296,7 +296,7 @@ fn two_give_backs_into_a_cell_of_another_lap() {
 fn a_slow_mover_leaves_a_ring_alone_that_others_reused() {
     // slots 1 and 17 share their cells, and 17 is where the window of 26 begins
     let slow: fn(&Window) -> _ = |window| {
-        window.usage(1);
+        window.grant(1, |_| false);
         None
     };
     let fast: fn(&Window) -> _ = |window| window.grant(26, up_to(1));

@@ -49,7 +49,12 @@ fn the_last_tokens_go_to_one() {
 }
 
 #[test]
-fn two_givers_never_pass_capacity() {
+fn givers_never_pass_capacity() {
+    check(6, || bucket(30, 29), [gives, gives, gives], |bucket, _| assert_eq!(bucket.level(), (30, 30)));
+}
+
+#[test]
+fn two_givers_and_a_taker_at_the_brim() {
     check(
         4,
         || bucket(30, 29),

@@ -35,6 +35,16 @@ async fn consumed(body: Vec<u8>) -> io::Result<usize> {
     Ok(body.into_iter().count())
 }
 
+#[retry_budget(budget = PARTNER)]
+async fn borrow_of_an_argument<'a>(body: &'a mut Vec<u8>, _other: &u8) -> io::Result<&'a [u8]> {
+    Ok(body)
+}
+
+#[retry_budget(budget = PARTNER)]
+async fn elided_borrow_of_an_argument(body: &mut Vec<u8>) -> io::Result<&[u8]> {
+    Ok(body)
+}
+
 impl NotClone {
     #[retry_budget(budget = PARTNER)]
     async fn mut_self(mut self) -> io::Result<u32> {
@@ -51,6 +61,16 @@ impl NotClone {
     #[retry_budget(budget = PARTNER)]
     async fn borrow(&mut self) -> io::Result<&u32> {
         Ok(&1)
+    }
+
+    #[retry_budget(budget = PARTNER)]
+    async fn named_borrow<'a>(&'a mut self) -> io::Result<std::borrow::Cow<'a, str>> {
+        Ok("".into())
+    }
+
+    #[retry_budget(budget = PARTNER)]
+    async fn no_borrow(&mut self) -> io::Result<Box<dyn Fn(&str) -> bool + Send>> {
+        Ok(Box::new(|_| true))
     }
 }
 

@@ -87,8 +87,8 @@ impl Window {
     pub(crate) fn grant(&self, slot: u64, allows: impl Fn(Usage) -> bool) -> Option<u64> {
         loop {
             let now = self.move_to(slot);
-            let Some(granted) = self.granted_in_window(now) else { continue };
-            if granted == MOST_GRANTED || !allows(self.usage_at(now, granted)) {
+            let Some(usage) = self.usage_between(first_slot(now.slot), now) else { continue };
+            if usage.retries >= MOST_GRANTED || !allows(usage) {
                 return None;
             }
             let next = Moment { slot: now.slot, granted: (now.granted + 1) & MOST_GRANTED };
@@ -130,31 +130,33 @@ impl Window {
         Some(end.wrapping_sub(start_of(slot)?) & MOST_GRANTED)
     }
 
-    /// What the window that ends with this slot holds.
+    /// What the window that ends with this slot holds. Only looks: the window stays where it is.
     pub(crate) fn usage(&self, slot: u64) -> Usage {
         loop {
-            let now = self.move_to(slot);
-            if let Some(granted) = self.granted_in_window(now) {
-                return self.usage_at(now, granted);
+            let now = self.now();
+            let last = slot.min(LAST_SLOT).max(now.slot);
+            if first_slot(last) > now.slot {
+                return Usage { requests: 0, retries: 0 };
+            }
+            if let Some(usage) = self.usage_between(first_slot(last), now) {
+                return usage;
             }
         }
     }
 
-    fn usage_at(&self, now: Moment, granted: u64) -> Usage {
-        let sum = |ring| (first_slot(now.slot)..=now.slot).map(|slot| counted(ring, slot)).sum::<u64>();
-        Usage { requests: sum(&self.cells.requests), retries: granted.saturating_sub(sum(&self.cells.returned)) }
-    }
-
-    /// Retries granted in the window that ends now; nothing when the window is moving on.
-    fn granted_in_window(&self, now: Moment) -> Option<u64> {
-        let first = first_slot(now.slot);
+    /// What the slots from this one to the newest hold; nothing when the window is moving on.
+    fn usage_between(&self, first: u64, now: Moment) -> Option<Usage> {
         let start = Moment::of(cell(&self.cells.starts, first).load(Acquire));
         if start.slot != first {
             // Somebody has seen a slot sixteen ahead and is about to move there.
             self.move_to(start.slot);
             return None;
         }
-        Some(now.granted.wrapping_sub(start.granted) & MOST_GRANTED)
+        let sum = |ring| (first..=now.slot).map(|slot| counted(ring, slot)).sum::<u64>();
+        let granted = granted_since(start, now);
+        // When so many were granted that they can't be told apart, what was given back doesn't count.
+        let given_back = if granted == MOST_GRANTED { 0 } else { sum(&self.cells.returned) };
+        Some(Usage { requests: sum(&self.cells.requests), retries: granted.saturating_sub(given_back) })
     }
 
     #[inline]
@@ -194,6 +196,10 @@ const fn first_slot(last: u64) -> u64 {
 #[allow(clippy::cast_possible_truncation)] // below RING
 fn cell(ring: &Ring, slot: u64) -> &AtomicU64 {
     &ring[(slot % RING) as usize]
+}
+
+const fn granted_since(start: Moment, now: Moment) -> u64 {
+    now.granted.wrapping_sub(start.granted) & MOST_GRANTED
 }
 
 /// Adds one to a slot's count; false when its cell already belongs to a later slot.
