@@ -41,8 +41,8 @@
 //!
 //! # Before the options
 //!
-//! - Annotate the function whose body leaves the process, not the handler that calls it: each layer that retries
-//!   multiplies the attempts.
+//! - Annotate the function whose body leaves the process, not the handler that calls it: what is retried should be as small
+//!   as what can fail.
 //! - Is it safe to send twice? If not, say `idempotent = false`, or make a key for all attempts with
 //!   `once(key = …)`.
 //! - Does the client retry already? The AWS SDKs and others do: then it is 3 × 3. Turn one of the two off.
@@ -54,19 +54,24 @@
 //!
 //! | | it grants | take it when | it doesn't |
 //! | --- | --- | --- | --- |
-//! | [`TokenBudget`] | retries until a bucket is empty; successes refill it | most services: no clock, nothing written while all is well | refill without successes: below a call a second take the other |
+//! | [`TokenBudget`] | retries until a bucket is empty; successes refill it | most services: no clock, nothing written while all is well | refill without successes: below a call a second take [`RatioBudget`] |
 //! | [`RatioBudget`] | a share of the requests of the last seconds, and a floor | you think in "10 % more load", or there is little traffic | come for free: every call reads a clock and counts |
+//! | [`CreditBudget`] | what the calls earn: 0.1 of a retry each; a process starts with a random fraction of one | processes come and go, each with little traffic (serverless, autoscaling): a fleet of any size keeps to its 10 % | lend one process what the others don't use |
+//! | [`ConcurrencyBudget`] | retries in progress, a share of the calls in progress, and a floor | you come from Envoy, or attempts last long | bound what the other side gets in a second |
+//! | [`GrpcBudget`] | while more than half of a few tokens are left; failures take one, successes give a part back | you come from gRPC, or all retries are to stop at a tenth of failures | charge for retries: it counts failures |
 //! | [`NEVER`], [`UNLIMITED`] | none, all | tests; switching off; comparing | |
 //!
-//! N processes are N budgets: each limits its own process.
+//! N processes are N budgets: each limits its own process. Where processes are many and short-lived, their full buckets
+//! add up to any number of retries, and only [`CreditBudget`] bounds the sum.
 //!
 //! # The pieces
 //!
 //! - [`#[retry_budget]`](macro@retry_budget): the attribute, with all its options.
 //! - [`Retryable`]: which errors are worth a retry; [`#[derive(Retryable)]`](derive@Retryable) writes it.
-//! - [`retry()`]: the same for an operation that is no function of its own.
+//! - [`retry!`]: the same for a block in the middle of a function; [`retry()`] for a closure, [`retry_blocking`] for what isn't
+//!   async.
 //! - [`Run`]: the same without a loop, for those who own theirs.
-//! - [`Budget`]: a budget of your own in twenty lines.
+//! - [`Budget`]: a budget of your own in twenty lines. With the feature `test-util`, `test_util::check_laws` tests it.
 //!
 //! # What a failed call tells
 //!

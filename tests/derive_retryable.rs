@@ -371,7 +371,7 @@ mod given_up {
         let PartnerError::GaveUp(gave_up) = &error else { panic!("{error:?}") };
         assert_eq!(gave_up.stop().reason, StopReason::BudgetEmpty);
         assert!(matches!(gave_up.error(), PartnerError::Http(_)));
-        assert_eq!(error.to_string(), "gave up: retry budget `NEVER` is empty; gave up after 1 attempt");
+        assert_eq!(error.to_string(), "gave up: retry budget `NEVER` is empty (1 attempt)");
         let source = std::error::Error::source(&error).unwrap().source().unwrap();
         assert_eq!(source.to_string(), "connection reset");
     }
@@ -419,7 +419,7 @@ mod given_up {
     async fn goes_into_a_named_field_and_a_type_of_ones_own() {
         let error = Named::Inner(reset()).exhausted(stop().await);
         let Named::GaveUp { source } = &error else { panic!("{error:?}") };
-        assert_eq!(source.0, "retry budget `NEVER` is empty; gave up after 1 attempt");
+        assert_eq!(source.0, "retry budget `NEVER` is empty (1 attempt)");
         assert_eq!(error.verdict(), Verdict::NEVER);
     }
 

@@ -1,5 +1,6 @@
 //! `#[retry_budget(…)]`: parse the options and the function, judge them, write the new function.
 
+mod arguments;
 mod check;
 mod duration;
 mod expand;
@@ -11,6 +12,7 @@ mod instrument;
 mod options;
 mod this;
 mod value;
+mod words;
 
 use function::Function;
 use options::Options;

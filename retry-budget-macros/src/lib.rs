@@ -6,13 +6,13 @@ mod suggest;
 
 use proc_macro::TokenStream;
 
-/// Runs an `async fn` in a retry loop under a budget.
+#[doc = include_str!("../docs/attribute.md")]
 #[proc_macro_attribute]
 pub fn retry_budget(options: TokenStream, item: TokenStream) -> TokenStream {
     attribute::retry_budget(options.into(), item.into()).into()
 }
 
-/// Retries a block in the middle of a function: `retry!(budget = PARTNER, async || -> Result<…, …> { … }).await`.
+#[doc = include_str!("../docs/block.md")]
 #[proc_macro]
 pub fn retry(tokens: TokenStream) -> TokenStream {
     attribute::retry(tokens.into()).into()

@@ -1,6 +1,10 @@
 //! What a budget is: the life of a call, seen from the budget.
 
+mod bucket;
+mod concurrency;
+mod credit;
 mod forward;
+mod grpc;
 mod limitless;
 mod ratio;
 mod settings;
@@ -9,6 +13,9 @@ mod token;
 
 use crate::Time;
 
+pub use concurrency::{ConcurrencyBudget, ConcurrencyBudgetBuilder};
+pub use credit::{CreditBudget, CreditBudgetBuilder};
+pub use grpc::{GrpcBudget, GrpcBudgetBuilder};
 pub use limitless::{NEVER, Never, UNLIMITED, Unlimited};
 pub use ratio::{RatioBudget, RatioBudgetBuilder};
 pub use settings::SettingsError;
@@ -51,7 +58,8 @@ pub use token::{TokenBudget, TokenBudgetBuilder};
 ///     }
 ///     fn settle(&self, _grant: Grant, fate: Fate) {
 ///         if fate == Fate::NotSent {
-///             self.left.fetch_add(1, Relaxed); // the retry never happened, so it costs nothing
+///             // the retry never happened, so it costs nothing
+///             let _ = self.left.fetch_update(Relaxed, Relaxed, |left| (left < self.limit).then_some(left + 1));
 ///         }
 ///     }
 ///     fn snapshot(&self, _now: Time) -> Snapshot {
@@ -59,6 +67,9 @@ pub use token::{TokenBudget, TokenBudgetBuilder};
 ///     }
 /// }
 /// ```
+///
+/// With the feature `test-util`, `test_util::check_laws(|| …)` checks in a test that it keeps the laws that all budgets
+/// keep, under threads too.
 pub trait Budget: Send + Sync {
     /// The name under which operators see this budget.
     fn name(&self) -> &str;
@@ -183,13 +194,17 @@ pub enum CallEnd {
 pub struct Snapshot {
     /// The budget's name.
     pub name: String,
-    /// The kind of budget: `"token"`, `"ratio"`, or what a budget of your own calls itself.
+    /// The kind of budget: `"token"`, `"ratio"`, `"credit"`, `"concurrency"`, `"grpc"`, or what a budget of your own
+    /// calls itself.
     pub kind: &'static str,
-    /// What is left, in the budget's own unit: tokens for a token budget, retries in this window for a ratio budget.
+    /// What is left, in the budget's own unit: tokens for a token budget, retries in this window for a ratio budget,
+    /// retries at this moment for a concurrency budget, millionths of a retry for a credit budget, thousandths of a
+    /// token for a gRPC budget.
     pub available: u64,
     /// What there is when nothing has been spent, in the same unit.
     pub limit: u64,
-    /// First attempts in the window, where the budget counts them.
+    /// The calls that the limit is made of, where the budget counts them: first attempts in the window of a ratio
+    /// budget, calls in progress for a concurrency budget.
     pub requests: Option<u64>,
     /// Retries granted since the start of the process.
     pub granted: u64,
@@ -211,7 +226,7 @@ impl Snapshot {
         self
     }
 
-    /// Sets the number of first attempts in the window.
+    /// Sets the number of calls that the limit is made of.
     #[must_use]
     pub fn requests(mut self, requests: u64) -> Self {
         self.requests = Some(requests);

@@ -18,6 +18,8 @@ mod retryable;
 mod run;
 mod stop;
 mod sync;
+#[cfg(feature = "test-util")]
+pub mod test_util;
 mod time;
 mod timer;
 mod verdict;
@@ -28,7 +30,8 @@ pub mod __private;
 
 pub use attempt::Attempt;
 pub use budget::{
-    Budget, CallEnd, Fate, Grant, NEVER, Never, RatioBudget, RatioBudgetBuilder, RetryKind, SettingsError, Snapshot,
+    Budget, CallEnd, ConcurrencyBudget, ConcurrencyBudgetBuilder, CreditBudget, CreditBudgetBuilder, Fate, Grant,
+    GrpcBudget, GrpcBudgetBuilder, NEVER, Never, RatioBudget, RatioBudgetBuilder, RetryKind, SettingsError, Snapshot,
     TokenBudget, TokenBudgetBuilder, UNLIMITED, Unlimited,
 };
 pub use elapsed::{Elapsed, IntoDeadline, Limit};

@@ -4,7 +4,7 @@
 //! reports that once and keeps quiet about everything that follows from it.
 
 pub use crate::retry::call::{Attempted, Call, FromElapsed, Step};
-pub use crate::retryable::derived::{GivenUp, Hint, Inner, Opinion};
+pub use crate::retryable::derived::{GivenUp, Hint, Inner, Judged, Opinion};
 pub use core;
 
 use crate::{Budget, Elapsed, RetryPolicy, Timer, TokioTimer};

@@ -65,12 +65,12 @@ impl fmt::Display for Stop {
             StopReason::GaveUpInside => f.write_str("a retry loop inside has given up")?,
             StopReason::NotIdempotent => f.write_str("not safe to repeat")?,
         }
-        write!(f, "; gave up after {attempts} {attempt}")?;
+        write!(f, " ({attempts} {attempt}")?;
         if !since_first_failure.is_zero() {
             let millis = u64::try_from(since_first_failure.as_millis()).unwrap_or(u64::MAX);
             write!(f, ", {:?} after the first failure", Duration::from_millis(millis))?;
         }
-        Ok(())
+        f.write_str(")")
     }
 }
 
@@ -91,7 +91,7 @@ impl fmt::Display for Stop {
 /// .await
 /// .unwrap_err();
 ///
-/// assert_eq!(gave_up.to_string(), "retry budget `NEVER` is empty; gave up after 1 attempt");
+/// assert_eq!(gave_up.to_string(), "retry budget `NEVER` is empty (1 attempt)");
 /// assert_eq!(gave_up.source().unwrap().to_string(), "connection reset");
 /// # });
 /// ```

@@ -8,12 +8,21 @@ mod sync {
 }
 
 #[allow(dead_code)]
-#[path = "../src/budget/token/bucket.rs"]
+#[path = "../src/budget/bucket.rs"]
 mod bucket;
+#[allow(dead_code)]
+#[path = "../src/budget/concurrency/places.rs"]
+mod places;
 #[allow(dead_code)]
 #[path = "../src/budget/ratio/window.rs"]
 mod window;
 
+#[path = "loom/concurrency.rs"]
+mod concurrency;
+#[path = "loom/credit.rs"]
+mod credit;
+#[path = "loom/grpc.rs"]
+mod grpc;
 #[path = "loom/ratio.rs"]
 mod ratio;
 #[path = "loom/token.rs"]

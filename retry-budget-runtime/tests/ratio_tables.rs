@@ -184,3 +184,20 @@ fn a_snapshot_shows_the_window() {
     assert_eq!((snapshot.available, snapshot.limit, snapshot.requests), (3, 3, Some(0)));
     assert_eq!((snapshot.granted, snapshot.denied), (2, 0), "since the start, not in the window");
 }
+
+#[test]
+fn grants_of_elsewhere_take_off_what_is_out_and_no_more() {
+    let budget = with_floor(3);
+    let grants = || (0..10).filter_map(|_| budget.try_retry(RetryKind::Transient, Time::from_millis(5_000))).count();
+    let foreign = || {
+        for slot in (0..=20).chain([u64::MAX - 1, u64::MAX]) {
+            (0..100).for_each(|_| budget.settle(Grant::new(u32::MAX).in_slot(slot), Fate::NotSent));
+        }
+    };
+    foreign();
+    assert_eq!(grants(), 3, "nothing was out");
+    foreign();
+    assert_eq!(grants(), 3, "three were out");
+    let left = |millis| budget.snapshot(Time::from_millis(millis)).available;
+    assert_eq!((left(5_000), left(14_999), left(15_000)), (0, 0, 3));
+}

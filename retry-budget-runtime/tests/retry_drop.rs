@@ -1,65 +1,15 @@
 //! A call may be dropped at every await: nothing leaks, and what was never sent is not paid for.
 
+#[path = "support/awaits.rs"]
+mod awaits;
 #[path = "support/recorder.rs"]
 mod recorder;
 
+use awaits::{Down, POLICY, call, polled};
 use recorder::{Recorder, Told, assert_lawful};
-use retry_budget_runtime::{
-    Budget, CallEnd, Fate, Jitter, RetryPolicy, Retryable, Time, TokenBudget, Verdict, WhenEmpty, retry,
-};
-use std::pin::{Pin, pin};
-use std::task::{Context, Poll, Waker};
+use retry_budget_runtime::{Budget, CallEnd, Fate, Time, TokenBudget, WhenEmpty, retry};
+use std::pin::pin;
 use std::time::Duration;
-
-const POLICY: RetryPolicy = RetryPolicy::builder().jitter(Jitter::None).build();
-
-#[derive(Debug)]
-struct Down;
-
-impl Retryable for Down {
-    fn verdict(&self) -> Verdict {
-        Verdict::TRANSIENT
-    }
-}
-
-/// Pending once, then ready: an await point that needs nobody to wake it.
-#[derive(Default)]
-struct Pause {
-    over: bool,
-}
-
-impl Future for Pause {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<()> {
-        if std::mem::replace(&mut self.over, true) { Poll::Ready(()) } else { Poll::Pending }
-    }
-}
-
-/// A call that awaits twice in each attempt, and fails until the given one.
-async fn call(budget: impl Budget, policy: &RetryPolicy, succeeds_at: u32) -> Result<(), Down> {
-    retry(budget, policy, async |attempt| {
-        Pause::default().await;
-        Pause::default().await;
-        if attempt.number() == succeeds_at { Ok(()) } else { Err(Down) }
-    })
-    .await
-}
-
-/// Polls that many times, waiting out any delay in between; whether it is done.
-async fn polled(mut future: Pin<&mut impl Future>, times: usize) -> bool {
-    let mut cx = Context::from_waker(Waker::noop());
-    for nth in 1..=times {
-        if nth > 1 {
-            tokio::time::advance(Duration::from_secs(3)).await;
-        }
-        if future.as_mut().poll(&mut cx).is_ready() {
-            assert_eq!(nth, times, "it was done before");
-            return true;
-        }
-    }
-    false
-}
 
 /// Tokens left of 500 when a call is dropped after that many polls.
 async fn left_after(polls: usize, succeeds_at: u32) -> (u64, bool) {

@@ -1,6 +1,9 @@
 //! Threads that hammer one budget: what they get together is what one after the other would have got.
 
-use retry_budget_runtime::{Budget, CallEnd, Fate, Grant, RatioBudget, RetryKind, Time, TokenBudget};
+use retry_budget_runtime::{
+    Budget, CallEnd, ConcurrencyBudget, CreditBudget, Fate, Grant, GrpcBudget, RatioBudget, RetryKind, Time,
+    TokenBudget,
+};
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::thread;
@@ -140,6 +143,129 @@ fn what_is_given_back_in_a_slot_is_granted_once_more() {
     });
     assert_eq!(sent.iter().sum::<u64>(), 100);
     assert_eq!(left(&budget), 0);
+}
+
+#[test]
+fn credit_is_granted_to_the_millionth() {
+    // never near the burst, so nothing is cut: 0.77 + 0.07 × 2,000,000 calls, minus what was sent
+    let budget = CreditBudget::builder("partner").ratio(0.07).burst(4_000).initial(0.77).build();
+    let sent = hammer(|number| {
+        let mut dice = Dice(number);
+        let mut sent = 0_u64;
+        for _ in 0..500_000 {
+            budget.begin(Time::ZERO);
+            if let Some(grant) = budget.try_retry(RetryKind::Transient, Time::ZERO) {
+                let fate = if dice.roll(3) == 0 { Fate::NotSent } else { Fate::Failed };
+                sent += u64::from(fate == Fate::Failed);
+                budget.settle(grant, fate);
+            }
+        }
+        sent
+    });
+    let sent = sent.iter().sum::<u64>();
+    let earned = 770_000 + 70_000 * 500_000 * THREADS;
+    assert_eq!(left(&budget), earned - sent * 1_000_000);
+    // whoever came last had asked for all but the last few that a dropped wait gave back
+    assert!(sent * 1_000_000 > earned - 10_000_000, "{sent} sent");
+}
+
+#[test]
+fn credit_is_drawn_once() {
+    for _ in 0..2_000 {
+        // at most one call's part is earned, and then all threads see the same draw
+        let budget = CreditBudget::builder("partner").ratio(0.000_001).build();
+        let seen = hammer(|_| left(&budget));
+        assert!(seen.iter().all(|&level| level == seen[0]), "{seen:?}");
+        assert!(seen[0] < 1_000_000);
+        assert_eq!(left(&budget), seen[0]);
+    }
+}
+
+#[test]
+fn no_more_retries_at_a_time_than_the_limit() {
+    // the floor of 5 is the limit throughout, since at most 4 calls are active
+    let budget = ConcurrencyBudget::builder("partner").ratio(0.25).min_retry_concurrency(5).build();
+    let out = AtomicU64::new(0);
+    let most = hammer(|number| {
+        let mut dice = Dice(number);
+        let mut most = 0;
+        let mut held: Vec<Grant> = Vec::new();
+        for _ in 0..100_000 {
+            budget.begin(Time::ZERO);
+            if let Some(grant) = budget.try_retry(RetryKind::Transient, Time::ZERO) {
+                most = most.max(out.fetch_add(1, SeqCst) + 1);
+                held.push(grant);
+            }
+            while !held.is_empty() && (held.len() > 2 || dice.roll(2) == 0) {
+                out.fetch_sub(1, SeqCst);
+                budget.settle(held.pop().expect("not empty"), Fate::Failed);
+            }
+            budget.end(CallEnd::Failed);
+        }
+        for grant in held {
+            out.fetch_sub(1, SeqCst);
+            budget.settle(grant, Fate::Dropped);
+        }
+        most
+    });
+    assert_eq!(most.iter().max(), Some(&5), "all of it, and no more: {most:?}");
+    let snapshot = budget.snapshot(Time::ZERO);
+    assert_eq!((snapshot.requests, snapshot.available, snapshot.limit), (Some(0), 5, 5));
+}
+
+#[test]
+fn calls_that_fail_at_once_are_granted_the_share_of_all() {
+    for _ in 0..2_000 {
+        let budget = ConcurrencyBudget::builder("partner").ratio(0.5).min_retry_concurrency(0).build();
+        let all_active = Barrier::new(usize::try_from(THREADS).expect("few"));
+        let granted = hammer(|_| {
+            (0..3).for_each(|_| budget.begin(Time::ZERO));
+            all_active.wait();
+            (0..3).filter(|_| budget.try_retry(RetryKind::Transient, Time::ZERO).is_some()).count()
+        });
+        assert_eq!(granted.iter().sum::<usize>(), 6, "half of the twelve, whatever the order");
+    }
+}
+
+#[test]
+fn as_many_failures_as_it_takes_to_get_to_half() {
+    for _ in 0..500 {
+        // 1,000 tokens: after the 499th failure 501 are left, which is more than half
+        let budget = GrpcBudget::builder("partner").max_tokens(1_000).build();
+        let granted = hammer(|_| {
+            let mut granted = 0;
+            while let Some(_sent) = budget.try_retry(RetryKind::Transient, Time::ZERO) {
+                granted += 1;
+            }
+            granted
+        });
+        assert_eq!(granted.iter().sum::<u64>(), 499);
+        // each thread's last ask took one more
+        assert_eq!(left(&budget), 1_000_000 - 1_000 * (499 + THREADS));
+    }
+}
+
+#[test]
+fn no_thousandth_of_a_token_is_lost_and_none_made() {
+    // a failure and the ten successes that make up for it, in a level far from both ends
+    let budget = GrpcBudget::builder("partner").max_tokens(1_000).token_ratio(0.1).build();
+    (0..500).for_each(|_| budget.final_failure(Some(RetryKind::Transient)));
+    hammer(|number| {
+        let mut dice = Dice(number);
+        for _ in 0..50_000 {
+            let failure_at = dice.roll(11);
+            for nth in 0..11 {
+                if nth == failure_at && number % 2 == 0 {
+                    budget.final_failure(Some(RetryKind::Throttling));
+                } else if nth == failure_at {
+                    let _sent = budget.try_retry(RetryKind::Transient, Time::ZERO);
+                } else {
+                    budget.end(CallEnd::AfterRetry);
+                }
+            }
+        }
+    });
+    assert_eq!(left(&budget), 500_000);
 }
 
 /// What a thread did while the time went on: when its requests began, by the earliest and the latest slot that they can

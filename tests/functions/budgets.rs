@@ -88,6 +88,7 @@ mod own {
     use super::{Flaky, Lost, retry_budget};
 
     const CAPACITY: u32 = 30;
+    const SHARE: f64 = 0.5;
 
     #[retry_budget]
     pub async fn defaults(partner: &Flaky) -> Result<u32, Lost> {
@@ -101,6 +102,37 @@ mod own {
 
     #[retry_budget(kind = "ratio", ratio = 0.5, window = "1s", min_retries = 2, max_attempts = 9)]
     pub async fn ratio(partner: &Flaky) -> Result<u32, Lost> {
+        partner.run()
+    }
+
+    #[retry_budget(kind = "credit", ratio = 1, burst = 3, initial = 1.5, max_attempts = 9)]
+    pub async fn credit(partner: &Flaky) -> Result<u32, Lost> {
+        partner.run()
+    }
+
+    // the settings may come before the kind that they belong to
+    #[retry_budget(initial = 2, max_attempts = 9, ratio = 0.000_001, kind = "credit")]
+    pub async fn credit_from_two(partner: &Flaky) -> Result<u32, Lost> {
+        partner.run()
+    }
+
+    #[retry_budget(kind = "concurrency", ratio = 1.0, min_retry_concurrency = 0, max_attempts = 4)]
+    pub async fn concurrency(partner: &Flaky) -> Result<u32, Lost> {
+        partner.run()
+    }
+
+    #[retry_budget(kind = "concurrency", ratio = SHARE, min_retry_concurrency = 0, max_attempts = 4)]
+    pub async fn no_concurrency(partner: &Flaky) -> Result<u32, Lost> {
+        partner.run()
+    }
+
+    #[retry_budget(kind = "grpc", max_tokens = 4, token_ratio = 1, max_attempts = 9)]
+    pub async fn grpc(partner: &Flaky) -> Result<u32, Lost> {
+        partner.run()
+    }
+
+    #[retry_budget(kind = "grpc", max_attempts = 9)]
+    pub async fn grpc_defaults(partner: &Flaky) -> Result<u32, Lost> {
         partner.run()
     }
 
@@ -158,6 +190,19 @@ async fn budgets_of_the_functions_own() {
     assert_eq!(runs(&failing(), own::token).await, 2);
     assert_eq!(runs(&failing(), own::token).await, 1);
     assert_eq!(runs(&failing(), own::ratio).await, 3);
+    // 1.5 and the call's own 1 are two retries; then each call earns one
+    assert_eq!(runs(&failing(), own::credit).await, 3);
+    assert_eq!(runs(&failing(), own::credit).await, 2);
+    assert_eq!(runs(&failing(), own::credit_from_two).await, 3);
+    assert_eq!(runs(&failing(), own::credit_from_two).await, 1);
+    // a single call may be at its retry, again and again, and gives its place back
+    assert_eq!(runs(&failing(), own::concurrency).await, 4);
+    assert_eq!(runs(&failing(), own::concurrency).await, 4);
+    assert_eq!(runs(&failing(), own::no_concurrency).await, 1, "half of one");
+    // four tokens: three are left after the first failure, two after the second
+    assert_eq!(runs(&failing(), own::grpc).await, 2);
+    assert_eq!(runs(&failing(), own::grpc).await, 1);
+    assert_eq!(runs(&failing(), own::grpc_defaults).await, 5);
     // one budget for all instances of a generic function
     assert_eq!(runs(&failing(), |partner| own::generic(partner, 1_u8)).await, 2);
     assert_eq!(runs(&failing(), |partner| own::generic(partner, "")).await, 1);

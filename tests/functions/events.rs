@@ -57,7 +57,7 @@ async fn retries_and_stops_are_told() {
         [
             "1 failed (transient): Lost(1), 50ms, plenty",
             "2 failed (transient): Lost(2), 100ms, plenty",
-            "Lost(3): no attempts left; gave up after 3 attempts, 150ms after the first failure",
+            "Lost(3): no attempts left (3 attempts, 150ms after the first failure)",
         ]
     );
     let log = Log::default();

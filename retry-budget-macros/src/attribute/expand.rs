@@ -24,10 +24,12 @@
 //! Every generated token takes the span of what it is about, so that the compiler's messages point there, and resolves
 //! at the macro's own site, so that no name of the user's can get in between.
 
-use super::check::{self, Budget, Checked, Policy, Rebind};
+use super::arguments::Rebind;
+use super::check::{self, Budget, Checked, Policy};
 use super::function::{Function, without_impl};
-use super::options::{Kind, Written};
+use super::options::Written;
 use super::value::{Known, Value};
+use super::words::Kind;
 use super::{instrument, this};
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};

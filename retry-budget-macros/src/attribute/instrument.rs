@@ -3,7 +3,7 @@
 //! With the loop around it, the second attempt would find its arguments moved into the first. The block is awaited
 //! where it is made, so it may as well borrow them.
 
-use super::check::Rebind;
+use super::arguments::Rebind;
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{quote, quote_spanned};
 

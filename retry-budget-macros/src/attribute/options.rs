@@ -1,163 +1,12 @@
 //! What is written between the parentheses of `#[retry_budget(…)]`.
 
 use super::value::{self, Takes, Value};
-use crate::suggest::nearest;
+use super::words::{Kind, NESTED, OTHERS, Owner, setting_of, unknown, without_name};
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
 use syn::{Error, Expr, LitStr, Path, Result, Token};
-
-/// Which builder a setting belongs to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Owner {
-    Policy,
-    Kind(Kind),
-}
-
-/// The kinds of budget a function can have of its own.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Token,
-    Ratio,
-}
-
-impl Kind {
-    pub(super) const ALL: &[(&'static str, Self)] = &[("token", Self::Token), ("ratio", Self::Ratio)];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Token => "token",
-            Self::Ratio => "ratio",
-        }
-    }
-}
-
-/// A setting: an option that is a method of a builder.
-struct Setting {
-    name: &'static str,
-    owner: Owner,
-    takes: Takes,
-}
-
-const JITTER: Takes = Takes::Word(&[("full", "Jitter::Full"), ("equal", "Jitter::Equal"), ("none", "Jitter::None")]);
-const WHEN_EMPTY: Takes = Takes::Word(&[("fail", "WhenEmpty::Fail"), ("pause", "WhenEmpty::Pause")]);
-const TOKENS: &str = "takes a number of tokens, at most 2147483648";
-
-const SETTINGS: &[Setting] = &{
-    use Owner::{Kind as Of, Policy};
-    const fn setting(name: &'static str, owner: Owner, takes: Takes) -> Setting {
-        Setting { name, owner, takes }
-    }
-    const fn count(least: u64, most: u64, problem: &'static str) -> Takes {
-        Takes::Count { least, most, problem }
-    }
-    [
-        setting(
-            "max_attempts",
-            Policy,
-            count(1, u32::MAX as u64, "`max_attempts` counts the first call, so it is at least 1; 1 means never retry"),
-        ),
-        setting("base_delay", Policy, Takes::Duration),
-        setting("max_delay", Policy, Takes::Duration),
-        setting("throttling_base_delay", Policy, Takes::Duration),
-        setting("jitter", Policy, JITTER),
-        setting("when_empty", Policy, WHEN_EMPTY),
-        setting("retry_after_limit", Policy, Takes::Duration),
-        setting("idempotent", Policy, Takes::Flag),
-        setting(
-            "capacity",
-            Of(Kind::Token),
-            count(
-                1,
-                1 << 31,
-                "`capacity` is 1 to 2147483648 tokens; a budget that never grants is `budget = retry_budget::NEVER`",
-            ),
-        ),
-        setting("initial", Of(Kind::Token), count(0, 1 << 31, TOKENS)),
-        setting(
-            "transient_cost",
-            Of(Kind::Token),
-            count(
-                1,
-                u32::MAX as u64,
-                "`transient_cost` is at least 1 token; free retries are `budget = retry_budget::UNLIMITED`",
-            ),
-        ),
-        setting("throttling_cost", Of(Kind::Token), count(0, u32::MAX as u64, TOKENS)),
-        setting("success_refund", Of(Kind::Token), count(0, 1 << 31, TOKENS)),
-        setting("ratio", Of(Kind::Ratio), Takes::Share),
-        setting("window", Of(Kind::Ratio), Takes::Window),
-        setting("min_retries", Of(Kind::Ratio), count(0, 1 << 20, "`min_retries` is 0 to 1048576 retries in a window")),
-    ]
-};
-
-const NESTED: Takes = Takes::Word(&[("stop", "stop"), ("retry", "retry")]);
-
-/// Options that are no settings, each with the form it is written in.
-const OTHERS: &[(&str, &str)] = &[
-    ("budget", "budget = PARTNER"),
-    ("kind", "kind = \"token\""),
-    ("policy", "policy = POLICY"),
-    ("classify", "classify = |error| …"),
-    ("classify_ok", "classify_ok = |value| …"),
-    ("attempt_timeout", "attempt_timeout = \"1s\""),
-    ("deadline", "deadline = \"3s\""),
-    ("elapsed", "elapsed = |elapsed| …"),
-    ("nested", "nested = \"retry\""),
-    ("timer", "timer = MyTimer"),
-    ("on_retry", "on_retry = |event| …"),
-    ("on_stop", "on_stop = |event| …"),
-    ("attempt", "attempt = attempt"),
-    ("clone", "clone(argument)"),
-    ("keep", "keep(argument)"),
-    ("once", "once(key = EXPR)"),
-    ("crate", "crate = path::to::retry_budget"),
-];
-
-/// What other libraries call things, and what to write here.
-const OTHER_WORDS: &[(&[&str], &str)] = &[
-    (
-        &["name"],
-        "a budget has no name to share by: declare `static PARTNER: TokenBudget = …` once and write `budget = PARTNER`",
-    ),
-    (
-        &["max_retries", "retries", "times", "max_times", "num_retries"],
-        "write `max_attempts`, which counts the first call too: 2 retries are `max_attempts = 3`",
-    ),
-    (&["attempts", "max_tries", "tries", "max_attempt"], "write `max_attempts`, which counts the first call too"),
-    (
-        &["delay", "min_delay", "initial_delay", "initial_backoff", "backoff", "interval"],
-        "write `base_delay`: it doubles with each retry, up to `max_delay`",
-    ),
-    (&["max_backoff", "cap", "max_interval"], "write `max_delay`"),
-    (&["retry_after_max", "max_retry_after"], "write `retry_after_limit`"),
-    (
-        &["when", "retry_if", "retryable", "condition", "retry_on", "predicate"],
-        "write `classify = |error| …`, which gives `true` for what is worth a retry",
-    ),
-    (&["notify", "on_error", "before_sleep"], "write `on_retry = |event| …`"),
-    (
-        &["timeout", "request_timeout", "per_try_timeout", "time_limit", "timeout_per_attempt"],
-        "write `attempt_timeout = \"1s\"` for each attempt, `deadline = \"3s\"` for the whole call",
-    ),
-    (
-        &["total_timeout", "total_delay", "max_elapsed_time", "max_duration", "max_total_delay", "overall_timeout"],
-        "write `deadline = \"3s\"`",
-    ),
-    (&["sleep", "sleeper"], "write `timer = MyTimer`, a type with a clock and a sleep"),
-    (&["factor", "multiplier", "exponent"], "a delay always doubles: write `base_delay` and `max_delay`"),
-    (
-        &["percent", "retry_percent", "budget_percent", "retry_ratio", "percent_can_retry"],
-        "write `kind = \"ratio\", ratio = 0.1` for 10 %",
-    ),
-    (&["ttl"], "write `kind = \"ratio\", window = \"10s\"`"),
-    (
-        &["min_retries_per_sec", "min_per_sec", "reserve"],
-        "write `kind = \"ratio\", min_retries = …`, the retries allowed in each window",
-    ),
-    (&["tokens", "max_tokens"], "write `kind = \"token\", capacity = …`"),
-];
 
 /// One option as it was written.
 #[derive(Clone)]
@@ -195,9 +44,10 @@ impl Options {
         let mut options = Self::default();
         let mut problems = Vec::new();
         let mut seen: Vec<Ident> = Vec::new();
+        let kind = kind_among(&tokens);
         let read = |input: ParseStream<'_>| {
             while !input.is_empty() {
-                if let Err(problem) = options.read_one(input, &mut seen) {
+                if let Err(problem) = options.read_one(input, kind, &mut seen) {
                     problems.push(problem);
                     skip_to_comma(input)?;
                 }
@@ -263,14 +113,14 @@ impl Options {
         }
     }
 
-    fn read_one(&mut self, input: ParseStream<'_>, seen: &mut Vec<Ident>) -> Result<()> {
+    fn read_one(&mut self, input: ParseStream<'_>, kind: Kind, seen: &mut Vec<Ident>) -> Result<()> {
         if !input.peek(Ident::peek_any) {
             return Err(input.error("expected an option, such as `max_attempts = 3`"));
         }
         let name = Ident::parse_any(input)?;
         seen.push(name.clone());
         let text = name.to_string();
-        if let Some(setting) = SETTINGS.iter().find(|setting| setting.name == text) {
+        if let Some(setting) = setting_of(&text, kind) {
             let expr = value_of(input, &name, &format!("{text} = …"))?;
             let value = setting.takes.read(&text, &expr)?;
             self.settings.push((setting.owner, Written { name, value }));
@@ -355,6 +205,19 @@ fn is_type(value: &Expr) -> bool {
     }
 }
 
+/// The kind that is written somewhere among the options: what a setting takes may depend on it.
+fn kind_among(tokens: &TokenStream) -> Kind {
+    let tokens: Vec<_> = tokens.clone().into_iter().collect();
+    let kinds = tokens.windows(3).filter_map(|words| match words {
+        [TokenTree::Ident(name), TokenTree::Punct(_), value] if name == "kind" => {
+            let word: LitStr = syn::parse2(value.clone().into()).ok()?;
+            Kind::ALL.iter().find(|(name, _)| *name == word.value())
+        }
+        _ => None,
+    });
+    kinds.map(|(_, kind)| *kind).next().unwrap_or(Kind::Token)
+}
+
 fn value_of(input: ParseStream<'_>, name: &Ident, form: &str) -> Result<Expr> {
     if !input.peek(Token![=]) || input.peek(Token![==]) || input.peek(Token![=>]) {
         return Err(if input.is_empty() || input.peek(Token![,]) {
@@ -430,32 +293,6 @@ fn read_kind(value: &Expr) -> Result<Kind> {
         Some((_, kind)) => Ok(*kind),
         None => Err(value::unknown_word("kind", &text, Kind::ALL)),
     }
-}
-
-/// A word that stands alone: most likely the budget.
-fn without_name(name: &Ident) -> Error {
-    let text = name.to_string();
-    if text.chars().any(char::is_uppercase) || text == "self" || text == "super" {
-        return Error::new_spanned(
-            name,
-            format!("say what this is: `budget = {name}` for the budget that calls share"),
-        );
-    }
-    unknown(name)
-}
-
-fn unknown(name: &Ident) -> Error {
-    let text = name.to_string();
-    if let Some((_, advice)) = OTHER_WORDS.iter().find(|(words, _)| words.contains(&text.as_str())) {
-        return Error::new_spanned(name, format!("there is no option `{text}`: {advice}"));
-    }
-    let known: Vec<_> =
-        SETTINGS.iter().map(|setting| setting.name).chain(OTHERS.iter().map(|(name, _)| *name)).collect();
-    let advice = match nearest(&text, &known) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the options are {}", known.join(", ")),
-    };
-    Error::new_spanned(name, format!("there is no option `{text}`; {advice}"))
 }
 
 fn repeated(seen: &[Ident]) -> Vec<Error> {

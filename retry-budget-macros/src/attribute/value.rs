@@ -14,6 +14,8 @@ pub(super) enum Takes {
     Count { least: u64, most: u64, problem: &'static str },
     /// A share of the requests.
     Share,
+    /// A number in this range, with what to say about one outside of it.
+    Amount { least: f64, most: f64, problem: &'static str },
     /// A duration.
     Duration,
     /// How far back a budget looks: 100 ms to one hour.
@@ -95,7 +97,14 @@ impl Takes {
                 problem(format!("a duration needs a unit: \"{number}ms\" or \"{number}s\""))
             }
             (Self::Duration | Self::Window, _) => problem(format!("`{option}` takes a duration: {}", duration::FORM)),
-            (Self::Share, literal) => read_share(literal).map(|()| tokens(Known::Now)).or_else(problem),
+            (Self::Share, literal) => match read_share(literal) {
+                Ok(()) => now(Argument::Tokens(as_float(literal))),
+                Err(message) => problem(message),
+            },
+            (Self::Amount { least, most, problem: text }, literal) => match number(literal) {
+                Some(number) if (least..=most).contains(&number) => now(Argument::Tokens(as_float(literal))),
+                _ => problem(text.to_owned()),
+            },
             (Self::Word(words), Lit::Str(text)) => match words.iter().find(|(word, _)| *word == text.value()) {
                 Some((_, path)) => now(Argument::OfCrate(path)),
                 None => Err(unknown_word(option, text, words)),
@@ -109,7 +118,7 @@ impl Takes {
     /// What to say about a negative number.
     fn negative(self, option: &str) -> String {
         match self {
-            Self::Count { problem, .. } => problem.to_owned(),
+            Self::Count { problem, .. } | Self::Amount { problem, .. } => problem.to_owned(),
             Self::Duration | Self::Window => format!("a duration is {}", duration::FORM),
             Self::Share => format!("`{option}` is a share of the requests, such as 0.1 for 10 %"),
             Self::Word(words) => format!("`{option}` takes a word: {}", list(words)),
@@ -169,10 +178,27 @@ fn is_constant(path: &syn::Path) -> bool {
     name.chars().any(char::is_uppercase) && !name.chars().any(char::is_lowercase)
 }
 
+fn number(literal: &Lit) -> Option<f64> {
+    match literal {
+        Lit::Float(float) => float.base10_parse().ok(),
+        Lit::Int(int) => int.base10_parse().ok(),
+        _ => None,
+    }
+}
+
+/// The number with a decimal point, as Rust wants it for an `f64`.
+fn as_float(literal: &Lit) -> TokenStream {
+    match literal {
+        Lit::Int(int) if int.suffix().is_empty() => {
+            syn::LitFloat::new(&format!("{}.0", int.base10_digits()), int.span()).to_token_stream()
+        }
+        _ => literal.to_token_stream(),
+    }
+}
+
 fn read_share(literal: &Lit) -> Result<(), String> {
     let number = match literal {
-        Lit::Float(float) => float.base10_parse::<f64>().ok(),
-        Lit::Int(int) => int.base10_parse::<f64>().ok(),
+        Lit::Float(_) | Lit::Int(_) => number(literal),
         Lit::Str(text) => match text.value().trim_end_matches([' ', '%']).parse::<f64>() {
             Ok(percent) => return Err(format!("a ratio is a number: did you mean `{}`?", percent / 100.0)),
             Err(_) => None,

@@ -34,15 +34,18 @@ impl Millionths {
                 "ratio is a share of the requests, above 0 and at most 1: write 0.1 for 10 %",
             ));
         }
-        // Truncation is the point; a NaN or a negative number becomes 0.
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let millionths = (ratio * 1e6 + 0.5) as u32;
+        let millionths = to_millionths(ratio);
         if millionths == 0 {
             return Err(SettingsError::new(
                 "ratio is a share of the requests, at least 0.000001 and at most 1; a budget that never grants is `NEVER`",
             ));
         }
         Ok(Self(millionths))
+    }
+
+    /// What one request earns, in millionths of a retry.
+    pub(crate) const fn get(self) -> u32 {
+        self.0
     }
 
     /// This share of `count`, rounded down.
@@ -52,6 +55,22 @@ impl Millionths {
         let share = (count as u128 * self.0 as u128 / Self::ONE as u128) as u64;
         share
     }
+}
+
+/// A number in millionths, rounded to the nearest. A NaN or a negative number becomes 0.
+pub(crate) const fn to_millionths(number: f64) -> u32 {
+    rounded(number * 1e6)
+}
+
+/// A number in thousandths, rounded to the nearest. A NaN or a negative number becomes 0.
+pub(crate) const fn to_thousandths(number: f64) -> u32 {
+    rounded(number * 1e3)
+}
+
+// Truncation is the point. (`f64::round` isn't const in our oldest compiler.)
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+const fn rounded(number: f64) -> u32 {
+    (number + 0.5) as u32
 }
 
 #[cfg(test)]
@@ -68,6 +87,18 @@ mod tests {
         assert_eq!(share(0.000_001, 999_999), Ok(0));
         assert_eq!(share(0.000_001, 1_000_000), Ok(1));
         assert_eq!(share(0.000_000_5, 1_000_000), Ok(1), "half a millionth rounds up");
+    }
+
+    #[test]
+    fn numbers_are_rounded_and_not_cut() {
+        assert_eq!(to_thousandths(0.5466), 547);
+        assert_eq!(to_thousandths(1.001), 1_001, "1.001 × 1000 is a little less");
+        assert_eq!(to_thousandths(0.000_4), 0);
+        assert_eq!(to_millionths(0.95), 950_000);
+        assert_eq!(to_millionths(4_000.0), 4_000_000_000);
+        for nothing in [-1.0, -0.0, f64::NAN, f64::NEG_INFINITY] {
+            assert_eq!((to_thousandths(nothing), to_millionths(nothing)), (0, 0), "{nothing}");
+        }
     }
 
     #[test]

@@ -1,13 +1,11 @@
 //! The token bucket of the AWS SDKs: retries cost tokens, successes give some back.
 
-mod bucket;
-
+use super::bucket::Bucket;
 use super::settings::SettingsError;
 use super::tally::Tally;
 use super::{Budget, CallEnd, Fate, Grant, RetryKind, Snapshot};
 use crate::Time;
 use crate::sync::AtomicU64;
-use bucket::Bucket;
 
 /// A bucket of tokens that retries empty and successes refill.
 ///

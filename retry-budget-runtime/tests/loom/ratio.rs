@@ -219,6 +219,47 @@ fn whoever_sees_a_grant_sees_the_give_back_that_made_room_for_it() {
 }
 
 #[test]
+fn no_more_goes_back_than_was_granted() {
+    // two are out; of three give-backs one is nobody's
+    let history = after(|window| (0..2).for_each(|_| assert_eq!(window.grant(0, up_to(2)), Some(0))));
+    let gives_back: fn(&Window) -> _ = |window| window.give_back(0);
+    check(4, history, [gives_back, gives_back, gives_back], |window, _| {
+        for _ in 0..2 {
+            assert_eq!(window.grant(0, up_to(2)), Some(0));
+        }
+        assert_eq!(window.grant(0, up_to(2)), None);
+    });
+}
+
+#[test]
+fn grants_that_go_back_at_once_all_go_back() {
+    let swaps: fn(&Window) -> _ = |window| {
+        let granted = window.grant(0, up_to(2));
+        granted.inspect(|&slot| window.give_back(slot))
+    };
+    check(4, window, [swaps, swaps], |window, slots| {
+        assert_eq!(slots, [Some(0), Some(0)]);
+        assert_eq!(window.usage(0).retries, 0);
+    });
+}
+
+#[test]
+fn a_retry_granted_during_a_rotation_goes_back_where_it_counts() {
+    let swaps: fn(&Window) -> _ = |window| {
+        let granted = window.grant(0, up_to(1));
+        granted.inspect(|&slot| window.give_back(slot))
+    };
+    let later: fn(&Window) -> _ = |window| {
+        window.usage(1);
+        None
+    };
+    check(4, window, [swaps, later], |window, slots| {
+        assert_eq!(granted(&slots), 1);
+        assert_eq!(window.usage(9).retries, 0);
+    });
+}
+
+#[test]
 fn a_give_back_races_the_rotation_that_drops_its_slot() {
     let history = after(|window| {
         assert_eq!(window.grant(0, up_to(2)), Some(0));

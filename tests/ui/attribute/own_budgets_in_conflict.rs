@@ -20,6 +20,11 @@ async fn short_window(station: u32) -> io::Result<u32> {
     Ok(station)
 }
 
+#[retry_budget(kind = "credit", initial = 3, burst = 2)]
+async fn initial_above_burst(station: u32) -> io::Result<u32> {
+    Ok(station)
+}
+
 #[retry_budget(kind = "token", capacity = station)]
 async fn of_an_argument(station: u32) -> io::Result<u32> {
     Ok(station)

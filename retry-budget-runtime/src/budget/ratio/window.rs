@@ -17,6 +17,7 @@ use crate::sync::{
     AtomicU64,
     Ordering::{AcqRel, Acquire},
 };
+use std::cmp::Ordering::{Equal, Greater, Less};
 
 /// Slots in a window.
 pub(crate) const SLOTS: u64 = 10;
@@ -76,7 +77,7 @@ impl Window {
     pub(crate) fn request(&self, slot: u64) {
         loop {
             let now = self.move_to(slot);
-            if count(&self.cells.requests, now.slot, u32::MAX.into()) {
+            if count(&self.cells.requests, now.slot) {
                 return;
             }
         }
@@ -97,15 +98,36 @@ impl Window {
         }
     }
 
-    /// A retry granted in this slot was never sent. No more is given back than was granted since the slot began, so that
-    /// a grant that comes from elsewhere can't be saved up.
-    pub(crate) fn give_back(&self, slot: u64) {
-        let now = self.now();
-        let start = Moment::of(cell(&self.cells.starts, slot).load(Acquire));
-        // Otherwise the slot has left the window, or is in the future and nobody's.
-        if start.slot == slot && slot <= now.slot {
-            count(&self.cells.returned, slot, granted_since(start, now));
+    /// A retry granted in this slot was never sent.
+    ///
+    /// In no slot more is given back than was granted, whosever the grant is. When the slot has no more to give, either
+    /// the grant isn't ours, or somebody moved on in the moment of the grant, so that it counts in a later slot.
+    pub(crate) fn give_back(&self, mut slot: u64) {
+        loop {
+            let cell = cell(&self.cells.returned, slot);
+            let word = cell.load(Acquire);
+            // Read after the count: what others have given back is seen as granted.
+            let Some(granted) = self.granted_in(slot, self.now()) else { return };
+            let Some(next) = one_more(word, slot) else { return };
+            if lap_and_count(next).1 > granted {
+                slot += 1;
+            } else if cell.compare_exchange_weak(word, next, AcqRel, Acquire).is_ok() {
+                return;
+            }
         }
+    }
+
+    /// Retries granted in one slot; nothing when it isn't in the window.
+    fn granted_in(&self, slot: u64, now: Moment) -> Option<u64> {
+        if slot > now.slot || slot < first_slot(now.slot) {
+            return None;
+        }
+        let start_of = |slot| {
+            let start = Moment::of(cell(&self.cells.starts, slot).load(Acquire));
+            (start.slot == slot).then_some(start.granted)
+        };
+        let end = if slot == now.slot { now.granted } else { start_of(slot + 1)? };
+        Some(end.wrapping_sub(start_of(slot)?) & MOST_GRANTED)
     }
 
     /// What the window that ends with this slot holds. Only looks: the window stays where it is.
@@ -180,24 +202,27 @@ const fn granted_since(start: Moment, now: Moment) -> u64 {
     now.granted.wrapping_sub(start.granted) & MOST_GRANTED
 }
 
-/// Adds one to a slot's count, up to `most`; false when its cell already belongs to a later slot.
-fn count(ring: &Ring, slot: u64, most: u64) -> bool {
+/// Adds one to a slot's count; false when its cell already belongs to a later slot.
+fn count(ring: &Ring, slot: u64) -> bool {
     let cell = cell(ring, slot);
-    let lap = slot / RING;
     let mut word = cell.load(Acquire);
     loop {
-        let (held, count) = lap_and_count(word);
-        if held > lap {
-            return false;
-        }
-        let count = if held == lap { count } else { 0 };
-        if count >= most {
-            return true;
-        }
-        match cell.compare_exchange_weak(word, lap << 32 | (count + 1), AcqRel, Acquire) {
+        let Some(next) = one_more(word, slot) else { return false };
+        match cell.compare_exchange_weak(word, next, AcqRel, Acquire) {
             Ok(_) => return true,
             Err(changed) => word = changed,
         }
+    }
+}
+
+/// What a cell holds when this slot has one more; nothing when the cell already belongs to a later slot.
+fn one_more(word: u64, slot: u64) -> Option<u64> {
+    let (held, count) = lap_and_count(word);
+    let lap = slot / RING;
+    match held.cmp(&lap) {
+        Greater => None,
+        Equal => Some(lap << 32 | (count + 1).min(u32::MAX.into())),
+        Less => Some(lap << 32 | 1),
     }
 }
 

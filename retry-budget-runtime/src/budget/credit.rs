@@ -1,0 +1,176 @@
+//! The budget of one process among many: every call earns a part of a retry.
+
+use super::bucket::Bucket;
+use super::settings::{Millionths, SettingsError, to_millionths};
+use super::tally::Tally;
+use super::{Budget, Fate, Grant, RetryKind, Snapshot};
+use crate::Time;
+use crate::sync::AtomicU64;
+
+/// Every call earns a part of a retry, and a retry spends a whole one: for one process among many.
+///
+/// `begin` adds [`ratio`](CreditBudgetBuilder::ratio) of a retry, up to [`burst`](CreditBudgetBuilder::burst) of them; a
+/// retry is granted while a whole one is there, and takes it. One that was granted and never sent, because its call was
+/// dropped while it waited, goes back. Success and failure change nothing. A new process begins with a *random fraction*
+/// of one retry.
+///
+/// # When to take it
+///
+/// Where processes come and go: serverless, autoscaling, batch jobs, anything where each process is small and they are
+/// many. With any other kind each new process brings a budget of its own, and processes are started when things get
+/// tight: a thousand environments with 500 tokens each may send 35,000 retries before the first of them is denied. With
+/// this kind a fleet of any size, each process on its own, keeps to its ratio without any coordination: over any number
+/// of processes, however short-lived, the expected number of retries is at most `ratio` × calls, and exactly that when
+/// all fail. The random fraction does it: ten thousand processes with one call each, all of which fail, are granted 1,000
+/// retries, give or take 30, where a budget that starts at zero would never grant any of them one and a full one all.
+///
+/// Simulated in an outage in which a fleet scales out to three times its size, its worst ten seconds come to 0.7 to 1.2
+/// times what the ratio allows the fleet (0.95 with a burst of 1); full token buckets come to 2.9 to 9 times.
+///
+/// # What it can't do
+///
+/// A process that fails can't use what the healthy ones don't: when a fifth of the processes fail, two thirds of the
+/// retries that the fleet could afford are denied. And it has no floor: a single process with little traffic wants a
+/// [`RatioBudget`](crate::RatioBudget).
+///
+/// Source: ours. The share is that of the [SRE book], "Handling Overload": 10 %.
+///
+/// A healthy call costs one load of a word that nobody writes while the credit is full, and reads no clock.
+///
+/// ```
+/// use retry_budget_runtime::CreditBudget;
+///
+/// pub static PARTNER: CreditBudget = CreditBudget::builder("partner").ratio(0.1).build();
+/// ```
+///
+/// A wrong setting of a `static` does not compile:
+///
+/// ```compile_fail
+/// # use retry_budget_runtime::CreditBudget;
+/// static PARTNER: CreditBudget = CreditBudget::builder("partner").burst(0).build();
+/// ```
+///
+/// [SRE book]: https://sre.google/sre-book/handling-overload/
+#[derive(Debug)]
+pub struct CreditBudget {
+    /// In millionths of a retry.
+    credit: Bucket,
+    ratio: Millionths,
+    tally: Tally,
+    name: &'static str,
+}
+
+/// One retry, in millionths.
+const ONE: u32 = 1_000_000;
+
+impl CreditBudget {
+    /// Starts a budget with the default settings: ratio 0.1, a burst of 2, at the start a random fraction of a retry.
+    pub const fn builder(name: &'static str) -> CreditBudgetBuilder {
+        CreditBudgetBuilder { name, ratio: 0.1, burst: 2, initial: None }
+    }
+
+    #[inline]
+    fn credit(&self) -> &Bucket {
+        self.credit.drawn(|| rand::random_range(0..ONE))
+    }
+}
+
+impl Budget for CreditBudget {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    #[inline]
+    fn begin(&self, _now: Time) {
+        self.credit().give(self.ratio.get());
+    }
+
+    fn try_retry(&self, _kind: RetryKind, _now: Time) -> Option<Grant> {
+        self.tally.count(self.credit().take(ONE).then_some(Grant::new(1)))
+    }
+
+    fn settle(&self, _grant: Grant, fate: Fate) {
+        if fate == Fate::NotSent {
+            self.credit().give(ONE);
+        }
+    }
+
+    fn snapshot(&self, _now: Time) -> Snapshot {
+        let (available, limit) = self.credit().level();
+        Snapshot::new(self.name, "credit")
+            .level(available.into(), limit.into())
+            .decided(self.tally.granted(), self.tally.denied())
+    }
+}
+
+/// Settings of a [`CreditBudget`].
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a builder does nothing until `build()`"]
+pub struct CreditBudgetBuilder {
+    name: &'static str,
+    ratio: f64,
+    burst: u32,
+    initial: Option<f64>,
+}
+
+impl CreditBudgetBuilder {
+    /// Retries that a call earns: above 0 and at most 1, 0.1 unless given; 0.1 is 10 %. Held in millionths.
+    pub const fn ratio(mut self, ratio: f64) -> Self {
+        self.ratio = ratio;
+        self
+    }
+
+    /// The most retries that can be saved up: 1 to 4000, 2 unless given. Every process may hold that many, so it is the
+    /// slack of the fleet: raise it only where a few processes have much traffic.
+    pub const fn burst(mut self, retries: u32) -> Self {
+        self.burst = retries;
+        self
+    }
+
+    /// What a new process has, in retries: 0 to burst, held in millionths. Unless given it is drawn at the first use,
+    /// uniformly from 0 up to 1, which is what keeps a fleet to its ratio: give a number in tests and simulations only.
+    pub const fn initial(mut self, retries: f64) -> Self {
+        self.initial = Some(retries);
+        self
+    }
+
+    /// The budget, for a `static`.
+    ///
+    /// # Panics
+    ///
+    /// When a setting is out of its range. In a `static` that is a compile error at your line; for settings known only
+    /// at run time use [`try_build`](Self::try_build).
+    #[track_caller]
+    pub const fn build(self) -> CreditBudget {
+        match self.try_build() {
+            Ok(budget) => budget,
+            Err(error) => panic!("{}", error.problem()),
+        }
+    }
+
+    /// The budget, or what is wrong with its settings.
+    ///
+    /// # Errors
+    ///
+    /// When a setting is out of its range.
+    pub const fn try_build(self) -> Result<CreditBudget, SettingsError> {
+        let ratio = match Millionths::from_ratio(self.ratio) {
+            Ok(ratio) => ratio,
+            Err(error) => return Err(error),
+        };
+        if self.burst == 0 || self.burst > 4_000 {
+            return Err(SettingsError::new("burst is 1 to 4000 retries; a budget that never grants is `NEVER`"));
+        }
+        let initial = match self.initial {
+            None => Bucket::NOT_DRAWN,
+            Some(retries) if 0.0 <= retries && retries <= self.burst as f64 => to_millionths(retries),
+            Some(_) => return Err(SettingsError::new("initial is 0 to burst (2 unless given), in retries")),
+        };
+        Ok(CreditBudget {
+            credit: Bucket::new(AtomicU64::new(Bucket::word(self.burst * ONE, initial))),
+            ratio,
+            tally: Tally::new(),
+            name: self.name,
+        })
+    }
+}
