@@ -58,6 +58,8 @@
 //! | [`RatioBudget`] | a share of the requests of the last seconds, and a floor | you think in "10 % more load", or there is little traffic | come for free: every call reads a clock and counts |
 //! | [`NEVER`], [`UNLIMITED`] | none, all | tests; switching off; comparing | |
 //!
+//! A budget for each host, tenant or region: `BudgetMap`, with the feature `map`.
+//!
 //! N processes are N budgets: each limits its own process.
 //!
 //! # The pieces
