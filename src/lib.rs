@@ -61,6 +61,8 @@
 //! | [`GrpcBudget`] | while more than half of a few tokens are left; failures take one, successes give a part back | you come from gRPC, or all retries are to stop at a tenth of failures | charge for retries: it counts failures |
 //! | [`NEVER`], [`UNLIMITED`] | none, all | tests; switching off; comparing | |
 //!
+//! A budget for each host, tenant or region: `BudgetMap`, with the feature `map`.
+//!
 //! N processes are N budgets: each limits its own process. Where processes are many and short-lived, their full buckets
 //! add up to any number of retries, and only [`CreditBudget`] bounds the sum.
 //!

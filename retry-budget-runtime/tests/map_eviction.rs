@@ -151,24 +151,33 @@ fn who_was_served_by_the_overflow_gets_a_budget_once_there_is_room() {
     assert_eq!(hosts.snapshot(Time::ZERO).overflow.map(|overflow| overflow.available), Some(28));
 }
 
-#[test]
-fn a_new_key_looks_at_eight_keys_and_no_more() {
-    let hosts: BudgetMap<u32, TokenBudget> =
+/// Twenty hosts, of which the first ones have spent something.
+fn twenty(spent: u32) -> BudgetMap<u32, TokenBudget> {
+    let hosts: BudgetMap<u32, _> =
         BudgetMap::builder("hosts").max_keys(20).build(|_| TokenBudget::builder("hosts").capacity(28).build());
     for key in 0..20 {
         let budget = hosts.get(&key);
-        if key < 9 {
+        if key < spent {
             spend(&budget);
         }
     }
-    assert!(hosts.get(&100).is_overflow(), "keys 0 to 7 have spent something");
-    assert!(!hosts.get(&100).is_overflow(), "key 8 has as well, key 9 may go");
-    assert!(hosts.peek(&9).is_none() && (0..20).filter(|key| hosts.peek(key).is_some()).count() == 19);
-    for key in 101..111 {
-        assert!(!hosts.get(&key).is_overflow(), "keys 10 to 19 go in turn");
+    hosts
+}
+
+#[test]
+fn a_new_key_looks_at_eight_keys_and_no_more() {
+    let hosts = twenty(7);
+    assert!(!hosts.get(&100).is_overflow(), "the eighth may go");
+    assert!(hosts.peek(&7).is_none());
+
+    let hosts = twenty(8);
+    assert!(hosts.get(&100).is_overflow(), "none of eight may go");
+    for key in 100..112 {
+        assert!(!hosts.get(&key).is_overflow(), "keys 8 to 19 go in turn");
     }
-    assert!((0..9).all(|key| hosts.peek(&key).is_some()));
-    assert!((10..20).all(|key| hosts.peek(&key).is_none()));
+    assert!((0..8).all(|key| hosts.peek(&key).is_some()));
+    assert!((8..20).all(|key| hosts.peek(&key).is_none()));
+    assert_eq!(evicted_and_overflowed(&hosts), (12, 1));
 }
 
 static NOW: AtomicU64 = AtomicU64::new(0);

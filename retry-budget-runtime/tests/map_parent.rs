@@ -204,6 +204,15 @@ fn a_key_may_have_a_keyed_budget() {
 }
 
 #[test]
+fn two_grants_in_one_show_the_first() {
+    let both = || Grant::new(14).in_slot(1).and(Grant::new(5).in_slot(2));
+    assert_eq!((both().cost(), both().slot()), (14, 1));
+    assert_eq!(both().in_slot(3).slot(), 3);
+    assert_eq!(both().in_slot(3).split(), (Grant::new(14).in_slot(3), Some(Grant::new(5).in_slot(2))));
+    assert_eq!(size_of::<Option<Grant>>(), 16, "a plain grant pays nothing for it");
+}
+
+#[test]
 fn a_grant_of_elsewhere_gives_the_parent_nothing() {
     let parent = Arc::new(token(500));
     let a = under(&parent).get("a");
