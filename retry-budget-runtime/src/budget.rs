@@ -133,30 +133,73 @@ impl std::fmt::Display for RetryKind {
 /// settled twice.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "a grant that isn't settled is never refunded"]
-pub struct Grant {
-    cost: u32,
-    slot: u64,
+pub struct Grant(Parts);
+
+#[derive(Debug, PartialEq, Eq)]
+enum Parts {
+    One {
+        cost: u32,
+        slot: u64,
+    },
+    /// A budget that is made of several is rare: the grants of the others are no larger for it.
+    Two(Box<(Grant, Grant)>),
 }
 
 impl Grant {
     /// A grant that cost this much, in the budget's own unit.
     pub const fn new(cost: u32) -> Self {
-        Self { cost, slot: 0 }
+        Self(Parts::One { cost, slot: 0 })
     }
 
     /// The same grant, marked with the period of time it was counted in, for budgets that count by time.
-    pub const fn in_slot(self, slot: u64) -> Self {
-        Self { cost: self.cost, slot }
+    pub const fn in_slot(mut self, slot: u64) -> Self {
+        self.mark(slot);
+        self
+    }
+
+    const fn mark(&mut self, new: u64) {
+        match &mut self.0 {
+            Parts::One { slot, .. } => *slot = new,
+            Parts::Two(parts) => parts.0.mark(new),
+        }
+    }
+
+    /// This grant and another budget's in one, for a budget that is made of two: it shows this one's cost and slot, and
+    /// [`split`](Self::split) gives both back. Allocates.
+    ///
+    /// ```
+    /// use retry_budget_runtime::Grant;
+    ///
+    /// let both = Grant::new(14).and(Grant::new(1).in_slot(7));
+    /// assert_eq!((both.cost(), both.slot()), (14, 0));
+    /// assert_eq!(both.split(), (Grant::new(14), Some(Grant::new(1).in_slot(7))));
+    /// ```
+    pub fn and(self, other: Self) -> Self {
+        Self(Parts::Two(Box::new((self, other))))
+    }
+
+    /// The two grants that were put together by [`and`](Self::and), or this one alone.
+    pub fn split(self) -> (Self, Option<Self>) {
+        match self.0 {
+            Parts::Two(parts) => (parts.0, Some(parts.1)),
+            one @ Parts::One { .. } => (Self(one), None),
+        }
     }
 
     /// What the grant cost.
     pub const fn cost(&self) -> u32 {
-        self.cost
+        match &self.0 {
+            Parts::One { cost, .. } => *cost,
+            Parts::Two(parts) => parts.0.cost(),
+        }
     }
 
     /// The mark given by [`in_slot`](Self::in_slot), 0 without one.
     pub const fn slot(&self) -> u64 {
-        self.slot
+        match &self.0 {
+            Parts::One { slot, .. } => *slot,
+            Parts::Two(parts) => parts.0.slot(),
+        }
     }
 }
 

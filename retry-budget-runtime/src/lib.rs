@@ -11,6 +11,8 @@ mod attempt;
 mod backoff;
 mod budget;
 mod elapsed;
+#[cfg(feature = "map")]
+mod map;
 mod observe;
 mod policy;
 mod retry;
@@ -35,6 +37,8 @@ pub use budget::{
     TokenBudget, TokenBudgetBuilder, UNLIMITED, Unlimited,
 };
 pub use elapsed::{Elapsed, IntoDeadline, Limit};
+#[cfg(feature = "map")]
+pub use map::{BudgetMap, BudgetMapBuilder, Keyed, MapSnapshot};
 pub use observe::{RetryEvent, StopEvent};
 pub use policy::{Jitter, RetryPolicy, RetryPolicyBuilder, WhenEmpty};
 pub use retry::{By, Classify, Outcome, OwnVerdict, Retry, Retrying, retry, retry_blocking};

@@ -15,6 +15,7 @@ mod budgets;
 mod events;
 mod futures;
 mod generated;
+mod keyed;
 mod limits;
 mod names;
 mod nested;
