@@ -252,9 +252,10 @@ fn rebind_argument(
         return Some(Rebind::Clone { name, mutable, at: asked.span() });
     }
     if keep.contains(&name) {
-        if binding.by_ref.is_none() {
-            binding.mutability.get_or_insert_with(|| Token![mut](name.span()));
+        if binding.by_ref.is_some() {
+            return binding.mutability.map(|_| Rebind::Reborrow { name, mutable: false });
         }
+        binding.mutability.get_or_insert_with(|| Token![mut](name.span()));
         return Some(Rebind::Unique { name });
     }
     match reference {
@@ -264,7 +265,18 @@ fn rebind_argument(
         }
         Reference::Shared => binding.mutability.take().map(|_| Rebind::Copy { name }),
         Reference::Into if binding.mutability.is_none() => None,
-        Reference::No | Reference::Into if binding.by_ref.is_some() => None,
+        Reference::No | Reference::Into if binding.by_ref.is_some() => {
+            let by_ref = &binding.by_ref;
+            let mutability = binding.mutability.as_ref()?;
+            problems.push(Error::new_spanned(
+                quote!(#by_ref #mutability #name),
+                format!(
+                    "`{name}` is declared `ref mut`: what one attempt changes, the next one would see. If that is meant, \
+                     write `keep({name})`"
+                ),
+            ));
+            None
+        }
         Reference::No | Reference::Into => {
             if let Some(mutability) = &binding.mutability {
                 problems.push(Error::new_spanned(

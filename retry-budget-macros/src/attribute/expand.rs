@@ -246,8 +246,8 @@ fn own_budget(function: &Function, runtime: &TokenStream, kind: Kind, settings: 
     );
     quote_spanned!(site=>
         let __budget = {
-            static BUDGET: #runtime::#ty = #built;
-            &BUDGET
+            static __BUDGET: #runtime::#ty = #built;
+            &__BUDGET
         };
     )
 }

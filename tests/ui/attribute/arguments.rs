@@ -75,3 +75,9 @@ impl NotClone {
 }
 
 fn main() {}
+
+#[retry_budget(budget = PARTNER)]
+async fn by_unique_pattern(ref mut log: String) -> io::Result<()> {
+    log.push('x');
+    Ok(())
+}
