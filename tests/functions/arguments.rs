@@ -131,3 +131,20 @@ async fn patterns_and_generics() {
 async fn once_is_evaluated_before_the_first_attempt() {
     assert_eq!(once(&Flaky::succeeds_at(3)).await, Ok("40k".to_owned()));
 }
+
+#[retry_budget(budget = PLENTY, clone(text))]
+async fn excluding_each_other(
+    partner: &Flaky,
+    #[cfg(not(windows))] mut text: String,
+    #[cfg(windows)] mut text: Vec<u8>,
+) -> Result<usize, Lost> {
+    text.clear();
+    partner.run_later().await?;
+    drop(text);
+    Ok(1)
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_name_for_two_arguments() {
+    assert_eq!(excluding_each_other(&Flaky::succeeds_at(3), "a".to_owned()).await, Ok(1));
+}

@@ -138,3 +138,17 @@ async fn a_server_that_says_not_to_come_back_has_given_up() {
     assert_eq!(above(&partner).await, Err(Lost(0)));
     assert_eq!(partner.runs(), 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn who_has_something_else_to_try_says_so() {
+    #[retry_budget(budget = PLENTY, nested = "retry")]
+    async fn replica_then_primary(replica: &Flaky, primary: &Flaky) -> Result<u32, Lost> {
+        if let Ok(run) = leaf(replica).await {
+            return Ok(run);
+        }
+        primary.run()
+    }
+    let (replica, primary) = (Flaky::succeeds_at(u32::MAX), Flaky::succeeds_at(2));
+    assert_eq!(replica_then_primary(&replica, &primary).await, Ok(2));
+    assert_eq!((replica.runs(), primary.runs()), (6, 2));
+}

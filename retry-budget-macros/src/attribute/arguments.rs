@@ -33,7 +33,7 @@ pub(super) fn check_names(clone: &[Ident], keep: &[Ident], function: &Function, 
         }
     }
     for name in clone {
-        if name == "self" {
+        if name == "self" && function.argument(name) {
             problems.push(Error::new_spanned(
                 name,
                 "`self` can't be cloned for each attempt: clone what the body consumes, in the body",
@@ -116,6 +116,19 @@ fn borrow(tokens: TokenStream, lifetime: Option<&str>, elided: bool) -> Option<S
     None
 }
 
+impl Rebind {
+    fn name(&self) -> &Ident {
+        match self {
+            Self::Clone { name, .. }
+            | Self::Reborrow { name, .. }
+            | Self::Copy { name }
+            | Self::Unique { name }
+            | Self::UniqueSelf { name }
+            | Self::ReborrowSelf { name, .. } => name,
+        }
+    }
+}
+
 /// Edits the arguments, and says how each gets into the attempts.
 pub(super) fn rebind(
     function: &mut Function,
@@ -175,6 +188,14 @@ pub(super) fn rebind(
     }
     function.signature.inputs = inputs;
     function.frame.arguments = bound_again;
+    // Of arguments that exclude each other by `#[cfg]`, two can have one name.
+    let mut names = Vec::new();
+    rebinds.retain(|rebind| {
+        let name = rebind.name().to_string();
+        let is_new = !names.contains(&name);
+        names.push(name);
+        is_new
+    });
     rebinds
 }
 

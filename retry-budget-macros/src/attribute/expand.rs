@@ -56,7 +56,9 @@ pub(super) fn write_loop(checked: &Checked) -> TokenStream {
     });
     let once_names = once.iter().map(|(name, _)| {
         let held = held(name, "once");
-        quote_spanned!(at(name.span())=> let #name = #runtime::__private::core::clone::Clone::clone(&#held);)
+        let here = at(name.span());
+        let (runtime, held) = (located(runtime, here), Ident::new(&held.to_string(), here));
+        quote_spanned!(here=> let #name = #runtime::__private::core::clone::Clone::clone(&#held);)
     });
     let clones = rebinds.iter().filter_map(|rebind| match rebind {
         Rebind::Clone { name, at: asked, .. } => {
@@ -124,6 +126,7 @@ fn run_within(checked: &Checked, run: &TokenStream) -> TokenStream {
         quote_spanned!(error_at=> __call.after_cut(__cut))
     };
     let cut_off = if let Some(elapsed) = &limits.elapsed {
+        let runtime = located(runtime, at(elapsed.span()));
         quote_spanned!(at(elapsed.span())=> #runtime::__private::cut_off_by(__elapsed, #elapsed))
     } else {
         let runtime = located(runtime, error_at);

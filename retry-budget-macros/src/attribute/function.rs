@@ -156,6 +156,14 @@ pub(super) fn split_block(tokens: TokenStream) -> (TokenStream, Result<Function>
         matches!(&trees[at], TokenTree::Ident(word) if word == "async") && (at == 0 || comma(&trees[at - 1]))
     });
     let Some(start) = start else {
+        let closure = trees.iter().position(|tree| matches!(tree, TokenTree::Punct(punct) if punct.as_char() == '|'));
+        if let Some(closure) = closure
+            && (closure == 0 || comma(&trees[closure - 1]))
+        {
+            let options = trees[..closure].iter().cloned().collect();
+            let place = trees[closure].span();
+            return (options, Err(Error::new(place, "the block is async: `async || -> Result<…, …> { … }`")));
+        }
         let options = trees.into_iter().collect();
         return (options, Err(Error::new(Span::call_site(), BLOCK)));
     };

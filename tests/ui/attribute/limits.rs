@@ -60,4 +60,17 @@ async fn no_timer(station: u32) -> io::Result<u32> {
     Ok(station)
 }
 
+#[retry_budget(budget = PARTNER, deadline = "1s", elapsed = |elapsed| elapsed)]
+async fn another_error(station: u32) -> Result<u32, PartnerError> {
+    Ok(station)
+}
+
+struct Key;
+
+#[retry_budget(budget = PARTNER, once(key = Key))]
+async fn not_clone(station: u32) -> io::Result<u32> {
+    let _ = &key;
+    Ok(station)
+}
+
 fn main() {}
