@@ -17,6 +17,7 @@ mod retry;
 mod retryable;
 mod run;
 mod stop;
+mod switch;
 mod sync;
 #[cfg(feature = "test-util")]
 pub mod test_util;
@@ -41,6 +42,7 @@ pub use retry::{By, Classify, Outcome, OwnVerdict, Retry, Retrying, retry, retry
 pub use retryable::Retryable;
 pub use run::{Decision, Run};
 pub use stop::{Exhausted, Stop, StopReason};
+pub use switch::{retries_are_on, set_retries};
 pub use time::Time;
 pub use timer::{Timer, TokioTimer};
 pub use verdict::Verdict;
