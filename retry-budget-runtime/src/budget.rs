@@ -1,6 +1,7 @@
 //! What a budget is: the life of a call, seen from the budget.
 
 mod bucket;
+mod change;
 mod concurrency;
 mod credit;
 mod forward;
@@ -8,6 +9,7 @@ mod grpc;
 mod limitless;
 mod ratio;
 mod settings;
+mod share;
 mod tally;
 mod token;
 
