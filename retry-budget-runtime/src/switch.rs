@@ -50,6 +50,19 @@ fn read_environment() -> bool {
     SWITCH.compare_exchange(UNREAD, state, Relaxed, Relaxed).map_or_else(|set| set == ON, |_| !off)
 }
 
+/// Whether the value is one that people agree on.
+pub(crate) fn check(value: &str) -> Result<(), String> {
+    if says_off(value) || is_one_of(value, &["on", "1", "true", ""]) {
+        Ok(())
+    } else {
+        Err("is `off` or `on`".to_owned())
+    }
+}
+
 fn says_off(value: &str) -> bool {
-    ["off", "0", "false"].iter().any(|off| value.trim().eq_ignore_ascii_case(off))
+    is_one_of(value, &["off", "0", "false"])
+}
+
+fn is_one_of(value: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| value.trim().eq_ignore_ascii_case(word))
 }

@@ -6,8 +6,8 @@ use super::settings::{Millionths, SettingsError};
 use super::share::Share;
 use super::tally::Tally;
 use super::{Budget, CallEnd, Fate, Grant, RetryKind, Snapshot};
-use crate::Time;
 use crate::sync::AtomicU64;
+use crate::{BudgetSettings, Time};
 use places::{Places, Taken};
 
 /// At each moment, retries may be a share of the calls in progress.
@@ -127,6 +127,15 @@ impl Budget for ConcurrencyBudget {
             .level(limit.saturating_sub(retries.into()), limit)
             .requests(active.into())
             .decided(self.tally.granted(), self.tally.denied())
+    }
+
+    fn configure(&self, settings: &BudgetSettings) -> Result<(), SettingsError> {
+        settings.only(&["ratio", "min_retry_concurrency"])?;
+        self.reconfigure(|mut new| {
+            new.ratio = settings.ratio.unwrap_or(new.ratio);
+            new.min_retry_concurrency = settings.min_retry_concurrency.unwrap_or(new.min_retry_concurrency);
+            new
+        })
     }
 }
 

@@ -4,8 +4,8 @@ use super::bucket::Bucket;
 use super::settings::{Millionths, SettingsError, to_millionths};
 use super::tally::Tally;
 use super::{Budget, Fate, Grant, RetryKind, Snapshot};
-use crate::Time;
 use crate::sync::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use crate::{BudgetSettings, Time};
 
 /// Every call earns a part of a retry, and a retry spends a whole one: for one process among many.
 ///
@@ -151,6 +151,15 @@ impl Budget for CreditBudget {
         Snapshot::new(self.name, "credit")
             .level(available.into(), limit.into())
             .decided(self.tally.granted(), self.tally.denied())
+    }
+
+    fn configure(&self, settings: &BudgetSettings) -> Result<(), SettingsError> {
+        settings.only(&["ratio", "burst"])?;
+        self.reconfigure(|mut new| {
+            new.ratio = settings.ratio.unwrap_or(new.ratio);
+            new.burst = settings.burst.unwrap_or(new.burst);
+            new
+        })
     }
 }
 

@@ -4,8 +4,8 @@ use super::bucket::Bucket;
 use super::settings::{SettingsError, to_thousandths};
 use super::tally::Tally;
 use super::{Budget, CallEnd, Grant, RetryKind, Snapshot};
-use crate::Time;
 use crate::sync::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use crate::{BudgetSettings, Time};
 
 /// Failures take tokens, successes give a part of one back, and retries are granted while more than half are there.
 ///
@@ -126,6 +126,15 @@ impl Budget for GrpcBudget {
         Snapshot::new(self.name, "grpc")
             .level(available.into(), limit.into())
             .decided(self.tally.granted(), self.tally.denied())
+    }
+
+    fn configure(&self, settings: &BudgetSettings) -> Result<(), SettingsError> {
+        settings.only(&["max_tokens", "token_ratio"])?;
+        self.reconfigure(|mut new| {
+            new.max_tokens = settings.max_tokens.unwrap_or(new.max_tokens);
+            new.token_ratio = settings.token_ratio.unwrap_or(new.token_ratio);
+            new
+        })
     }
 }
 

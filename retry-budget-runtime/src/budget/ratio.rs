@@ -6,8 +6,8 @@ use super::settings::{Millionths, SettingsError};
 use super::share::Share;
 use super::tally::Tally;
 use super::{Budget, Fate, Grant, RetryKind, Snapshot};
-use crate::Time;
 use crate::sync::AtomicU64;
+use crate::{BudgetSettings, Time};
 use std::time::Duration;
 use window::{Cells, Usage, Window};
 
@@ -149,6 +149,15 @@ impl Budget for RatioBudget {
             .level(allowed.saturating_sub(retries), allowed)
             .requests(requests)
             .decided(self.tally.granted(), self.tally.denied())
+    }
+
+    fn configure(&self, settings: &BudgetSettings) -> Result<(), SettingsError> {
+        settings.only(&["ratio", "min_retries"])?;
+        self.reconfigure(|mut new| {
+            new.ratio = settings.ratio.unwrap_or(new.ratio);
+            new.min_retries = settings.min_retries.unwrap_or(new.min_retries);
+            new
+        })
     }
 }
 

@@ -4,8 +4,8 @@ use super::bucket::Bucket;
 use super::settings::SettingsError;
 use super::tally::Tally;
 use super::{Budget, CallEnd, Fate, Grant, RetryKind, Snapshot};
-use crate::Time;
 use crate::sync::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use crate::{BudgetSettings, Time};
 
 /// A bucket of tokens that retries empty and successes refill.
 ///
@@ -173,6 +173,17 @@ impl Budget for TokenBudget {
         Snapshot::new(self.name, "token")
             .level(available.into(), capacity.into())
             .decided(self.tally.granted(), self.tally.denied())
+    }
+
+    fn configure(&self, settings: &BudgetSettings) -> Result<(), SettingsError> {
+        settings.only(&["capacity", "transient_cost", "throttling_cost", "success_refund"])?;
+        self.reconfigure(|mut new| {
+            new.capacity = settings.capacity.unwrap_or(new.capacity);
+            new.transient_cost = settings.transient_cost.unwrap_or(new.transient_cost);
+            new.throttling_cost = settings.throttling_cost.unwrap_or(new.throttling_cost);
+            new.success_refund = settings.success_refund.unwrap_or(new.success_refund);
+            new
+        })
     }
 }
 
