@@ -56,7 +56,7 @@
 //! | --- | --- | --- | --- |
 //! | [`TokenBudget`] | retries until a bucket is empty; successes refill it | most services: no clock, nothing written while all is well | refill without successes: below a call a second take the other |
 //! | [`RatioBudget`] | a share of the requests of the last seconds, and a floor | you think in "10 % more load", or there is little traffic | come for free: every call reads a clock and counts |
-//! | [`NEVER`], [`UNLIMITED`] | none, all | tests; switching off; comparing | |
+//! | [`NEVER`], [`UNLIMITED`] | none, all | tests; comparing | |
 //!
 //! N processes are N budgets: each limits its own process.
 //!
@@ -68,6 +68,58 @@
 //!   async.
 //! - [`Run`]: the same without a loop, for those who own theirs.
 //! - [`Budget`]: a budget of your own in twenty lines.
+//!
+//! # Operators
+//!
+//! While it runs, a process can be asked about its budgets and told to change them, by an admin endpoint, a signal, or a
+//! file that is read again:
+//!
+//! ```standalone_crate
+//! use retry_budget::{BudgetSettings, Settings, TokenBudget, budgets, configure, register, set_retries};
+//!
+//! static PARTNER: TokenBudget = TokenBudget::builder("partner").build();
+//!
+//! /// `list`, `capacity <budget> <tokens>`, `off`, `on`
+//! fn admin(command: &str) -> Result<String, String> {
+//!     match command.split(' ').collect::<Vec<_>>()[..] {
+//!         ["list"] => Ok(budgets()
+//!             .into_iter()
+//!             .map(|budget| budget.snapshot)
+//!             .map(|it| format!("{} {}/{}, {} denied\n", it.name, it.available, it.limit, it.denied))
+//!             .collect()),
+//!         ["capacity", budget, tokens] => {
+//!             let tokens = tokens.parse().map_err(|error| format!("{error}"))?;
+//!             let settings = BudgetSettings::default().capacity(tokens);
+//!             let outcome = configure(&Settings::new().budget(budget, settings));
+//!             match (&outcome.refused[..], &outcome.unknown[..]) {
+//!                 ([], []) => Ok("done".to_owned()),
+//!                 ([(_, error), ..], _) => Err(error.to_string()),
+//!                 ([], _) => Ok("kept until there is such a budget".to_owned()),
+//!             }
+//!         }
+//!         ["off" | "on"] => {
+//!             set_retries(command == "on");
+//!             Ok("done".to_owned())
+//!         }
+//!         _ => Err("what?".to_owned()),
+//!     }
+//! }
+//!
+//! register(&PARTNER); // or it is known from its first failure on
+//! assert_eq!(admin("list").unwrap(), "partner 500/500, 0 denied\n");
+//! assert_eq!(admin("capacity partner 300").unwrap(), "done");
+//! assert_eq!(admin("list").unwrap(), "partner 300/300, 0 denied\n");
+//! assert!(admin("capacity partner 0").unwrap_err().starts_with("capacity is 1 to 2147483648 tokens"));
+//! assert_eq!(admin("off").unwrap(), "done");
+//! assert!(!retry_budget::retries_are_on());
+//! ```
+//!
+//! - [`budgets`] lists every static budget since its first failure, functions' own included.
+//! - [`configure`] changes limits by name: from code, from the environment ([`Settings::from_env`]:
+//!   `RETRY_BUDGET_PARTNER_CAPACITY=300`), or from a file (feature `serde`). One budget alone: its `reconfigure`, as
+//!   [`TokenBudget::reconfigure`]. Limits are checked as at the start, and a bucket stays filled to the same fraction.
+//! - [`set_retries`]`(false)` stops all retries at the next decision. `RETRY_BUDGET_RETRIES=off` starts a process that way.
+//! - In tests, `reset()` (feature `test-util`) puts a budget back to its start.
 //!
 //! # What a failed call tells
 //!

@@ -187,3 +187,54 @@ impl From<std::collections::BTreeMap<String, BudgetSettings>> for Settings {
         budgets.into_iter().collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn new() -> BudgetSettings {
+        BudgetSettings::default()
+    }
+
+    fn variable(settings: &mut Settings, name: &str, of_budget: BudgetSettings) {
+        settings.add(Key::Variable(name.to_owned()), of_budget);
+    }
+
+    /// What a budget of this name is told, one after the other.
+    fn told(settings: &Settings, budget: &str) -> Vec<BudgetSettings> {
+        settings.of(budget).cloned().collect()
+    }
+
+    #[test]
+    fn the_order_stays_and_what_is_overruled_goes() {
+        let mut settings = Settings::new().budget("a", new().capacity(1).transient_cost(1));
+        variable(&mut settings, "A", new().capacity(2));
+        settings = settings.budget("a", new().transient_cost(3));
+        assert_eq!(told(&settings, "a"), [new().capacity(1), new().capacity(2), new().transient_cost(3)]);
+        settings = settings.budget("a", new().capacity(4));
+        assert_eq!(told(&settings, "a"), [new().capacity(2), new().transient_cost(3), new().capacity(4)]);
+    }
+
+    #[test]
+    fn settings_that_are_given_every_minute_do_not_pile_up() {
+        let mut settings = Settings::new();
+        for minute in 0..1_000 {
+            settings = settings.budget("a", new().capacity(minute)).budget("b", new().ratio(0.1).burst(minute));
+            variable(&mut settings, "A", new().burst(minute));
+        }
+        assert_eq!(settings.given().len(), 3);
+        assert_eq!(told(&settings, "b"), [new().ratio(0.1).burst(999)]);
+    }
+
+    #[test]
+    fn a_name_is_meant_to_the_letter() {
+        let mut settings = Settings::new().budget("bike partner", new().capacity(1));
+        assert_eq!(told(&settings, "bike partner").len(), 1);
+        for other in ["Bike partner", "bike-partner", "bike partner ", "BIKE_PARTNER", ""] {
+            assert_eq!(told(&settings, other), [], "{other}");
+        }
+        variable(&mut settings, "BIKE_PARTNER", new().capacity(2));
+        assert_eq!(told(&settings, "Bike-partner"), [new().capacity(2)]);
+        assert_eq!(told(&settings, "bikes partner"), []);
+    }
+}

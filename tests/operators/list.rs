@@ -5,6 +5,7 @@ use retry_budget::{
     Budget, Grant, NEVER, RatioBudget, RetryKind, RetryPolicy, Snapshot, Time, TokenBudget, budgets, register, retry,
     retry_budget,
 };
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, LazyLock};
 
 static BY_PATH: TokenBudget = TokenBudget::builder("by path").capacity(28).build();
@@ -165,4 +166,44 @@ fn many_threads_make_one_entry() {
         }
     });
     assert_eq!(listed("one").len(), 1);
+}
+
+/// Counts how often the registry looks at it.
+struct Counted(AtomicU32);
+
+impl Budget for Counted {
+    fn name(&self) -> &'static str {
+        "counted"
+    }
+    fn try_retry(&self, _kind: RetryKind, _now: Time) -> Option<Grant> {
+        None
+    }
+    fn snapshot(&self, _now: Time) -> Snapshot {
+        Snapshot::new("counted", "own")
+    }
+    fn place(&self) -> usize {
+        self.0.fetch_add(1, SeqCst);
+        std::ptr::from_ref(self).addr()
+    }
+}
+
+static COUNTED: Counted = Counted(AtomicU32::new(0));
+
+#[retry_budget(budget = COUNTED)]
+async fn counted() -> Result<(), Lost> {
+    Err(Lost)
+}
+
+#[retry_budget(budget = COUNTED)]
+async fn counted_elsewhere() -> Result<(), Lost> {
+    Err(Lost)
+}
+
+#[tokio::test]
+async fn the_registry_is_asked_once_a_place() {
+    for _ in 0..5 {
+        counted().await.unwrap_err();
+        counted_elsewhere().await.unwrap_err();
+    }
+    assert_eq!((COUNTED.0.load(SeqCst), listed("counted").len()), (2, 1));
 }
