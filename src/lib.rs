@@ -59,7 +59,7 @@
 //! | [`CreditBudget`] | what the calls earn: 0.1 of a retry each; a process starts with a random fraction of one | processes come and go, each with little traffic (serverless, autoscaling): a fleet of any size keeps to its 10 % | lend one process what the others don't use |
 //! | [`ConcurrencyBudget`] | retries in progress, a share of the calls in progress, and a floor | you come from Envoy, or attempts last long | bound what the other side gets in a second |
 //! | [`GrpcBudget`] | while more than half of a few tokens are left; failures take one, successes give a part back | you come from gRPC, or all retries are to stop at a tenth of failures | charge for retries: it counts failures |
-//! | [`NEVER`], [`UNLIMITED`] | none, all | tests; switching off; comparing | |
+//! | [`NEVER`], [`UNLIMITED`] | none, all | tests; comparing | |
 //!
 //! A budget for each host, tenant or region: `BudgetMap`, with the feature `map`.
 //!
@@ -74,6 +74,58 @@
 //!   async.
 //! - [`Run`]: the same without a loop, for those who own theirs.
 //! - [`Budget`]: a budget of your own in twenty lines. With the feature `test-util`, `test_util::check_laws` tests it.
+//!
+//! # Operators
+//!
+//! While it runs, a process can be asked about its budgets and told to change them, by an admin endpoint, a signal, or a
+//! file that is read again:
+//!
+//! ```standalone_crate
+//! use retry_budget::{BudgetSettings, Settings, TokenBudget, budgets, configure, register, set_retries};
+//!
+//! static PARTNER: TokenBudget = TokenBudget::builder("partner").build();
+//!
+//! /// `list`, `capacity <budget> <tokens>`, `off`, `on`
+//! fn admin(command: &str) -> Result<String, String> {
+//!     match command.split(' ').collect::<Vec<_>>()[..] {
+//!         ["list"] => Ok(budgets()
+//!             .into_iter()
+//!             .map(|budget| budget.snapshot)
+//!             .map(|it| format!("{} {}/{}, {} denied\n", it.name, it.available, it.limit, it.denied))
+//!             .collect()),
+//!         ["capacity", budget, tokens] => {
+//!             let tokens = tokens.parse().map_err(|error| format!("{error}"))?;
+//!             let settings = BudgetSettings::default().capacity(tokens);
+//!             let outcome = configure(&Settings::new().budget(budget, settings));
+//!             match (&outcome.refused[..], &outcome.unknown[..]) {
+//!                 ([], []) => Ok("done".to_owned()),
+//!                 ([(_, error), ..], _) => Err(error.to_string()),
+//!                 ([], _) => Ok("kept until there is such a budget".to_owned()),
+//!             }
+//!         }
+//!         ["off" | "on"] => {
+//!             set_retries(command == "on");
+//!             Ok("done".to_owned())
+//!         }
+//!         _ => Err("what?".to_owned()),
+//!     }
+//! }
+//!
+//! register(&PARTNER); // or it is known from its first failure on
+//! assert_eq!(admin("list").unwrap(), "partner 500/500, 0 denied\n");
+//! assert_eq!(admin("capacity partner 300").unwrap(), "done");
+//! assert_eq!(admin("list").unwrap(), "partner 300/300, 0 denied\n");
+//! assert!(admin("capacity partner 0").unwrap_err().starts_with("capacity is 1 to 2147483648 tokens"));
+//! assert_eq!(admin("off").unwrap(), "done");
+//! assert!(!retry_budget::retries_are_on());
+//! ```
+//!
+//! - [`budgets`] lists every static budget since its first failure, functions' own included.
+//! - [`configure`] changes limits by name: from code, from the environment ([`Settings::from_env`]:
+//!   `RETRY_BUDGET_PARTNER_CAPACITY=300`), or from a file (feature `serde`). One budget alone: its `reconfigure`, as
+//!   [`TokenBudget::reconfigure`]. Limits are checked as at the start, and a bucket stays filled to the same fraction.
+//! - [`set_retries`]`(false)` stops all retries at the next decision. `RETRY_BUDGET_RETRIES=off` starts a process that way.
+//! - In tests, `reset()` (feature `test-util`) puts a budget back to its start.
 //!
 //! # What a failed call tells
 //!

@@ -1,6 +1,7 @@
 //! What a budget is: the life of a call, seen from the budget.
 
 mod bucket;
+mod change;
 mod concurrency;
 mod credit;
 mod forward;
@@ -8,10 +9,11 @@ mod grpc;
 mod limitless;
 mod ratio;
 mod settings;
+mod share;
 mod tally;
 mod token;
 
-use crate::Time;
+use crate::{BudgetSettings, Time};
 
 pub use concurrency::{ConcurrencyBudget, ConcurrencyBudgetBuilder};
 pub use credit::{CreditBudget, CreditBudgetBuilder};
@@ -99,6 +101,26 @@ pub trait Budget: Send + Sync {
 
     /// The state of the budget, for people and dashboards.
     fn snapshot(&self, now: Time) -> Snapshot;
+
+    /// Changes the limits while the budget is in use: what [`configure`](crate::configure()) does to a budget whose name
+    /// it has settings for. It registers no budget and configures none itself.
+    ///
+    /// All of the settings hold from the next decision on, or none. A bucket stays filled to the same fraction; what is
+    /// counted stays counted.
+    ///
+    /// # Errors
+    ///
+    /// When a setting is out of its range or belongs to another kind of budget; for a budget that says nothing of it,
+    /// always.
+    fn configure(&self, _settings: &BudgetSettings) -> Result<(), SettingsError> {
+        Err(SettingsError::new("this budget's limits can't be changed while it runs"))
+    }
+
+    /// Where the budget itself lies, behind whatever pointers: so the registry tells two from one.
+    #[doc(hidden)]
+    fn place(&self) -> usize {
+        std::ptr::from_ref(self).cast::<()>().addr()
+    }
 }
 
 /// Why a failure is worth a retry.

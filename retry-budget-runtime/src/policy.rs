@@ -44,7 +44,7 @@ pub enum Jitter {
     None,
 }
 
-/// What a call does when the budget denies its retry.
+/// What a call does when the budget denies its retry, or all retries are [switched off](crate::set_retries).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WhenEmpty {
@@ -186,7 +186,7 @@ impl RetryPolicyBuilder {
         self
     }
 
-    /// What a call does when the budget denies its retry.
+    /// What a call does when the budget denies its retry, or all retries are [switched off](crate::set_retries).
     pub const fn when_empty(mut self, when_empty: WhenEmpty) -> Self {
         self.policy.when_empty = when_empty;
         self

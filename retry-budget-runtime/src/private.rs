@@ -3,6 +3,7 @@
 //! Where a type of the user's comes in, it does so through an associated type: when it has no such type, the compiler
 //! reports that once and keeps quiet about everything that follows from it.
 
+pub use crate::registry::{InStatic, Seen};
 pub use crate::retry::call::{Attempted, Call, FromElapsed, Step};
 pub use crate::retryable::derived::{GivenUp, Hint, Inner, Judged, Opinion};
 pub use core;
@@ -24,6 +25,16 @@ pub trait Budgeted<Way> {
 
     /// The budget by reference.
     fn budget(&self) -> Self::Budget<'_>;
+
+    /// The budget as a `static`, of which the registry learns.
+    type InStatic: Budget
+    where
+        Self: Sized + 'static;
+
+    /// The budget as a `static`, of which the registry learns.
+    fn in_static(&'static self, seen: &'static Seen) -> Self::InStatic
+    where
+        Self: Sized;
 }
 
 /// The way of every budget.
@@ -39,6 +50,19 @@ impl<B: Budget + ?Sized> Budgeted<Itself> for B {
     #[inline]
     fn budget(&self) -> &B {
         self
+    }
+
+    type InStatic
+        = InStatic<B>
+    where
+        Self: Sized + 'static;
+
+    #[inline]
+    fn in_static(&'static self, seen: &'static Seen) -> InStatic<B>
+    where
+        Self: Sized,
+    {
+        InStatic::new(self, seen)
     }
 }
 
@@ -60,13 +84,25 @@ impl<B: Nothing + ?Sized> Budgeted<NoWay> for B {
     fn budget(&self) -> crate::Never {
         crate::NEVER
     }
+
+    type InStatic
+        = crate::Never
+    where
+        Self: Sized + 'static;
+
+    fn in_static(&'static self, _seen: &'static Seen) -> crate::Never
+    where
+        Self: Sized,
+    {
+        crate::NEVER
+    }
 }
 
 /// A budget named by a path is a `static`. A `const` would be a fresh, full budget at each use, and doesn't live long
-/// enough for this.
+/// enough for this. The registry learns of it when something fails here for the first time.
 #[inline]
-pub fn in_static<Way, B: Budgeted<Way> + ?Sized>(budget: &'static B) -> B::Budget<'static> {
-    budget.budget()
+pub fn in_static<Way, B: Budgeted<Way>>(budget: &'static B, seen: &'static Seen) -> B::InStatic {
+    budget.in_static(seen)
 }
 
 /// A budget that an expression gives.

@@ -121,7 +121,8 @@ impl<B: Budget> Run<B> {
 
     /// The attempt failed. What now?
     ///
-    /// The order: is the failure worth a retry? Has a loop further inside given up? Is it safe to repeat? Are attempts
+    /// The order: is the failure worth a retry? Has a loop further inside given up? Are retries
+    /// [switched off](crate::set_retries)? Is it safe to repeat? Are attempts
     /// left? Is the server's hint within the limit? Is there time for the wait? Only then is the budget asked, so that
     /// nothing is charged that isn't used.
     ///
@@ -148,7 +149,9 @@ impl<B: Budget> Run<B> {
             Err(reason) => {
                 self.phase = over(first_failure, now);
                 self.budget.end(CallEnd::Failed);
-                let pauses = reason == StopReason::BudgetEmpty && policy.when_empty == WhenEmpty::Pause;
+                // Without retries a worker's calls fail as fast as with an empty budget.
+                let denied = matches!(reason, StopReason::BudgetEmpty | StopReason::SwitchedOff);
+                let pauses = denied && policy.when_empty == WhenEmpty::Pause;
                 let pause = pauses.then(|| backoff::pause(policy, chance).min(self.deadline.since(now)));
                 Decision::Stop { reason, pause }
             }
@@ -212,6 +215,8 @@ impl<B: Budget> Run<B> {
     fn obstacle(&self, policy: &RetryPolicy, verdict: Verdict, start: Time) -> Option<StopReason> {
         if verdict.is_given_up() {
             Some(StopReason::GaveUpInside)
+        } else if !crate::retries_are_on() {
+            Some(StopReason::SwitchedOff)
         } else if !policy.idempotent && verdict.may_have_been_processed() {
             Some(StopReason::NotIdempotent)
         } else if self.attempt >= policy.max_attempts {

@@ -21,6 +21,8 @@ pub enum StopReason {
     GaveUpInside,
     /// The operation isn't idempotent, and the failed attempt may have been processed.
     NotIdempotent,
+    /// All retries of the process are switched off: see [`set_retries`](crate::set_retries).
+    SwitchedOff,
 }
 
 impl StopReason {
@@ -34,6 +36,7 @@ impl StopReason {
             Self::Deadline => "deadline",
             Self::GaveUpInside => "gave_up_inside",
             Self::NotIdempotent => "not_idempotent",
+            Self::SwitchedOff => "switched_off",
         }
     }
 }
@@ -64,6 +67,7 @@ impl fmt::Display for Stop {
             StopReason::Deadline => f.write_str("no time left before the deadline")?,
             StopReason::GaveUpInside => f.write_str("a retry loop inside has given up")?,
             StopReason::NotIdempotent => f.write_str("not safe to repeat")?,
+            StopReason::SwitchedOff => f.write_str("retries are switched off")?,
         }
         write!(f, " ({attempts} {attempt}")?;
         if !since_first_failure.is_zero() {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! async fn bikes(&self, station: u32) -> Result<Bikes, PartnerError> {
-//!     let mut call = Call::begin(in_static(&PARTNER), &const { RetryPolicy::builder()….build() });
+//!     let mut call = Call::begin(in_static(&PARTNER, &SEEN), &const { RetryPolicy::builder()….build() });
 //!     loop {
 //!         let wait = {
 //!             let result = async {
@@ -199,10 +199,14 @@ fn held(name: &Ident, what: &str) -> Ident {
 fn begin(checked: &Checked) -> TokenStream {
     let Checked { function, runtime, budget, policy, limits, timer, .. } = checked;
     let site = Span::mixed_site();
+    let seen = quote_spanned!(site=> {
+        static SEEN: #runtime::__private::Seen = #runtime::__private::Seen::new();
+        &SEEN
+    });
     let (place, budget) = match budget {
         Budget::Static(path) => {
             let here = at(path.span());
-            (None, quote_spanned!(here=> #runtime::__private::in_static(&#path)))
+            (None, quote_spanned!(here=> #runtime::__private::in_static(&#path, #seen)))
         }
         Budget::Expression(expr) => {
             let here = at(expr.span());
@@ -210,7 +214,7 @@ fn begin(checked: &Checked) -> TokenStream {
             (Some(quote_spanned!(here=> let __budget = &#expr;)), borrowed)
         }
         Budget::Own(kind, settings) => {
-            let declaration = own_budget(function, runtime, *kind, settings);
+            let declaration = own_budget(function, runtime, *kind, settings, &seen);
             (Some(declaration), quote_spanned!(site=> __budget))
         }
     };
@@ -238,7 +242,13 @@ fn begin(checked: &Checked) -> TokenStream {
 }
 
 /// A `static` in a block of its own, out of the body's sight.
-fn own_budget(function: &Function, runtime: &TokenStream, kind: Kind, settings: &[Written<Value>]) -> TokenStream {
+fn own_budget(
+    function: &Function,
+    runtime: &TokenStream,
+    kind: Kind,
+    settings: &[Written<Value>],
+    seen: &TokenStream,
+) -> TokenStream {
     let site = Span::mixed_site();
     let ty = Ident::new(check::builder(kind), site);
     let name = format!("::{}:", function.signature.ident);
@@ -250,7 +260,7 @@ fn own_budget(function: &Function, runtime: &TokenStream, kind: Kind, settings: 
     quote_spanned!(site=>
         let __budget = {
             static __BUDGET: #runtime::#ty = #built;
-            &__BUDGET
+            #runtime::__private::in_static(&__BUDGET, #seen)
         };
     )
 }

@@ -52,18 +52,37 @@ impl Bucket {
         left.is_some_and(|(capacity, available)| available > capacity / 2)
     }
 
-    /// Puts back as much as fits. A full bucket isn't written to.
+    /// Puts back as much as fits. A full bucket isn't written to, and doesn't even ask for the gain.
     #[inline]
-    pub(crate) fn give(&self, gain: u32) {
+    pub(crate) fn give(&self, gain: impl FnOnce() -> u32) {
         let (capacity, available) = self.halves();
         if available < capacity {
-            self.give_some(gain);
+            self.give_some(gain());
         }
     }
 
     #[cold]
     fn give_some(&self, gain: u32) {
         self.step(|capacity, available| Some((capacity, available.saturating_add(gain).min(capacity))));
+    }
+
+    /// Another capacity, filled to the same fraction, rounded down. A level that isn't drawn yet stays so.
+    pub(crate) fn resize(&self, new: u32) {
+        self.step(|capacity, available| {
+            if available == Self::NOT_DRAWN {
+                return Some((new, available));
+            }
+            // At most `new`, since no more is available than fits.
+            #[allow(clippy::cast_possible_truncation)]
+            let level = (u64::from(available) * u64::from(new) / u64::from(capacity)) as u32;
+            Some((new, level))
+        });
+    }
+
+    /// Holds what another one holds.
+    #[cfg(feature = "test-util")]
+    pub(crate) fn set_to(&self, other: &Self) {
+        self.0.store(other.0.load(Relaxed), Relaxed);
     }
 
     /// What is available, and capacity.

@@ -3,10 +3,11 @@
 mod places;
 
 use super::settings::{Millionths, SettingsError};
+use super::share::Share;
 use super::tally::Tally;
 use super::{Budget, CallEnd, Fate, Grant, RetryKind, Snapshot};
-use crate::Time;
 use crate::sync::AtomicU64;
+use crate::{BudgetSettings, Time};
 use places::{Places, Taken};
 
 /// At each moment, retries may be a share of the calls in progress.
@@ -44,10 +45,11 @@ use places::{Places, Taken};
 #[derive(Debug)]
 pub struct ConcurrencyBudget {
     places: Places,
-    ratio: Millionths,
-    min_retry_concurrency: u32,
+    share: Share,
     tally: Tally,
     name: &'static str,
+    #[cfg(feature = "test-util")]
+    built: ConcurrencyBudgetBuilder,
 }
 
 impl ConcurrencyBudget {
@@ -56,8 +58,41 @@ impl ConcurrencyBudget {
         ConcurrencyBudgetBuilder { name, ratio: 0.2, min_retry_concurrency: 3 }
     }
 
-    fn limit(&self, active: u32) -> u64 {
-        self.ratio.of(active.into()).max(self.min_retry_concurrency.into())
+    /// Changes the limits while the budget is in use: `change` gets the present settings and gives those that are to
+    /// hold from the next decision on.
+    ///
+    /// The calls and retries in progress stay as they are. What was granted before stays granted. `change` is called again when another thread has changed the
+    /// limits meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// When a setting is out of its range; then nothing has changed.
+    pub fn reconfigure(
+        &self,
+        change: impl FnMut(ConcurrencyBudgetBuilder) -> ConcurrencyBudgetBuilder,
+    ) -> Result<(), SettingsError> {
+        super::change::change(|| self.settings(), change, ConcurrencyBudgetBuilder::try_build, |new| self.limit_as(new))
+    }
+
+    /// Back to what it was when it was built: limits, fill and counts. For tests; no call of this budget should be in
+    /// progress.
+    #[cfg(feature = "test-util")]
+    pub fn reset(&self) {
+        let _turn = super::change::turn();
+        let new = self.built.build();
+        self.limit_as(&new);
+        self.places.clear();
+        self.tally.reset();
+    }
+
+    /// The present settings.
+    fn settings(&self) -> ConcurrencyBudgetBuilder {
+        let (ratio, min_retry_concurrency) = self.share.get();
+        ConcurrencyBudgetBuilder { name: self.name, ratio: ratio.ratio(), min_retry_concurrency }
+    }
+
+    fn limit_as(&self, new: &Self) {
+        self.share.set_to(&new.share);
     }
 }
 
@@ -72,7 +107,7 @@ impl Budget for ConcurrencyBudget {
     }
 
     fn try_retry(&self, _kind: RetryKind, _now: Time) -> Option<Grant> {
-        let granted = self.places.take(|taken| u64::from(taken.retries) < self.limit(taken.active));
+        let granted = self.places.take(|taken| u64::from(taken.retries) < self.share.of(taken.active.into()));
         self.tally.count(granted.then_some(Grant::new(1)))
     }
 
@@ -87,16 +122,25 @@ impl Budget for ConcurrencyBudget {
 
     fn snapshot(&self, _now: Time) -> Snapshot {
         let Taken { active, retries } = self.places.taken();
-        let limit = self.limit(active);
+        let limit = self.share.of(active.into());
         Snapshot::new(self.name, "concurrency")
             .level(limit.saturating_sub(retries.into()), limit)
             .requests(active.into())
             .decided(self.tally.granted(), self.tally.denied())
     }
+
+    fn configure(&self, settings: &BudgetSettings) -> Result<(), SettingsError> {
+        settings.only(&["ratio", "min_retry_concurrency"])?;
+        self.reconfigure(|mut new| {
+            new.ratio = settings.ratio.unwrap_or(new.ratio);
+            new.min_retry_concurrency = settings.min_retry_concurrency.unwrap_or(new.min_retry_concurrency);
+            new
+        })
+    }
 }
 
 /// Settings of a [`ConcurrencyBudget`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use = "a builder does nothing until `build()`"]
 pub struct ConcurrencyBudgetBuilder {
     name: &'static str,
@@ -148,10 +192,11 @@ impl ConcurrencyBudgetBuilder {
         }
         Ok(ConcurrencyBudget {
             places: Places::new(AtomicU64::new(0)),
-            ratio,
-            min_retry_concurrency: self.min_retry_concurrency,
+            share: Share::new(ratio, self.min_retry_concurrency),
             tally: Tally::new(),
             name: self.name,
+            #[cfg(feature = "test-util")]
+            built: self,
         })
     }
 }

@@ -4,8 +4,8 @@ use super::bucket::Bucket;
 use super::settings::{Millionths, SettingsError, to_millionths};
 use super::tally::Tally;
 use super::{Budget, Fate, Grant, RetryKind, Snapshot};
-use crate::Time;
-use crate::sync::AtomicU64;
+use crate::sync::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use crate::{BudgetSettings, Time};
 
 /// Every call earns a part of a retry, and a retry spends a whole one: for one process among many.
 ///
@@ -55,9 +55,12 @@ use crate::sync::AtomicU64;
 pub struct CreditBudget {
     /// In millionths of a retry.
     credit: Bucket,
-    ratio: Millionths,
+    /// In millionths of a retry.
+    ratio: AtomicU32,
     tally: Tally,
     name: &'static str,
+    #[cfg(feature = "test-util")]
+    built: CreditBudgetBuilder,
 }
 
 /// One retry, in millionths.
@@ -67,6 +70,54 @@ impl CreditBudget {
     /// Starts a budget with the default settings: ratio 0.1, a burst of 2, at the start a random fraction of a retry.
     pub const fn builder(name: &'static str) -> CreditBudgetBuilder {
         CreditBudgetBuilder { name, ratio: 0.1, burst: 2, initial: None }
+    }
+
+    /// Changes the limits while the budget is in use: `change` gets the present settings and gives those that are to
+    /// hold from the next decision on.
+    ///
+    /// The credit stays the same fraction of `burst`, rounded down to a millionth. `initial` is for a new budget, and doesn't
+    /// matter here. What was granted before stays granted. `change` is called again when another thread has changed the
+    /// limits meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// When a setting is out of its range; then nothing has changed.
+    pub fn reconfigure(
+        &self,
+        change: impl FnMut(CreditBudgetBuilder) -> CreditBudgetBuilder,
+    ) -> Result<(), SettingsError> {
+        super::change::change(
+            || self.settings(),
+            change,
+            |settings| settings.at_any_level().try_build(),
+            |new| self.limit_as(new),
+        )
+    }
+
+    /// Back to what it was when it was built: limits, fill and counts. For tests; no call of this budget should be in
+    /// progress.
+    #[cfg(feature = "test-util")]
+    pub fn reset(&self) {
+        let _turn = super::change::turn();
+        let new = self.built.build();
+        self.limit_as(&new);
+        self.credit.set_to(&new.credit);
+        self.tally.reset();
+    }
+
+    /// The present settings.
+    fn settings(&self) -> CreditBudgetBuilder {
+        CreditBudgetBuilder {
+            name: self.name,
+            ratio: Millionths::new(self.ratio.load(Relaxed)).ratio(),
+            burst: self.credit.level().1 / ONE,
+            initial: None,
+        }
+    }
+
+    fn limit_as(&self, new: &Self) {
+        self.credit.resize(new.credit.level().1);
+        self.ratio.store(new.ratio.load(Relaxed), Relaxed);
     }
 
     #[inline]
@@ -82,7 +133,7 @@ impl Budget for CreditBudget {
 
     #[inline]
     fn begin(&self, _now: Time) {
-        self.credit().give(self.ratio.get());
+        self.credit().give(|| self.ratio.load(Relaxed));
     }
 
     fn try_retry(&self, _kind: RetryKind, _now: Time) -> Option<Grant> {
@@ -91,7 +142,7 @@ impl Budget for CreditBudget {
 
     fn settle(&self, _grant: Grant, fate: Fate) {
         if fate == Fate::NotSent {
-            self.credit().give(ONE);
+            self.credit().give(|| ONE);
         }
     }
 
@@ -101,10 +152,19 @@ impl Budget for CreditBudget {
             .level(available.into(), limit.into())
             .decided(self.tally.granted(), self.tally.denied())
     }
+
+    fn configure(&self, settings: &BudgetSettings) -> Result<(), SettingsError> {
+        settings.only(&["ratio", "burst"])?;
+        self.reconfigure(|mut new| {
+            new.ratio = settings.ratio.unwrap_or(new.ratio);
+            new.burst = settings.burst.unwrap_or(new.burst);
+            new
+        })
+    }
 }
 
 /// Settings of a [`CreditBudget`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use = "a builder does nothing until `build()`"]
 pub struct CreditBudgetBuilder {
     name: &'static str,
@@ -131,6 +191,12 @@ impl CreditBudgetBuilder {
     /// uniformly from 0 up to 1, which is what keeps a fleet to its ratio: give a number in tests and simulations only.
     pub const fn initial(mut self, retries: f64) -> Self {
         self.initial = Some(retries);
+        self
+    }
+
+    /// The same limits, whatever is left of them.
+    const fn at_any_level(mut self) -> Self {
+        self.initial = None;
         self
     }
 
@@ -168,9 +234,11 @@ impl CreditBudgetBuilder {
         };
         Ok(CreditBudget {
             credit: Bucket::new(AtomicU64::new(Bucket::word(self.burst * ONE, initial))),
-            ratio,
+            ratio: AtomicU32::new(ratio.get()),
             tally: Tally::new(),
             name: self.name,
+            #[cfg(feature = "test-util")]
+            built: self,
         })
     }
 }

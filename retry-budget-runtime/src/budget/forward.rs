@@ -1,7 +1,7 @@
 //! A budget behind a pointer is a budget.
 
-use super::{Budget, CallEnd, Fate, Grant, RetryKind, Snapshot};
-use crate::Time;
+use super::{Budget, CallEnd, Fate, Grant, RetryKind, SettingsError, Snapshot};
+use crate::{BudgetSettings, Time};
 use std::sync::{Arc, LazyLock};
 
 macro_rules! forward {
@@ -39,6 +39,14 @@ macro_rules! forward {
             #[inline]
             fn snapshot(&self, now: Time) -> Snapshot {
                 (**self).snapshot(now)
+            }
+            #[inline]
+            fn configure(&self, settings: &BudgetSettings) -> Result<(), SettingsError> {
+                (**self).configure(settings)
+            }
+            #[inline]
+            fn place(&self) -> usize {
+                (**self).place()
             }
         }
     )+};

@@ -4,8 +4,8 @@ use super::bucket::Bucket;
 use super::settings::{SettingsError, to_thousandths};
 use super::tally::Tally;
 use super::{Budget, CallEnd, Grant, RetryKind, Snapshot};
-use crate::Time;
-use crate::sync::AtomicU64;
+use crate::sync::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use crate::{BudgetSettings, Time};
 
 /// Failures take tokens, successes give a part of one back, and retries are granted while more than half are there.
 ///
@@ -42,9 +42,12 @@ use crate::sync::AtomicU64;
 pub struct GrpcBudget {
     /// In thousandths of a token.
     tokens: Bucket,
-    token_ratio: u32,
+    /// In thousandths of a token.
+    token_ratio: AtomicU32,
     tally: Tally,
     name: &'static str,
+    #[cfg(feature = "test-util")]
+    built: GrpcBudgetBuilder,
 }
 
 /// One token, in thousandths.
@@ -54,6 +57,44 @@ impl GrpcBudget {
     /// Starts a budget with the default settings: 10 tokens, a tenth of one back for a success.
     pub const fn builder(name: &'static str) -> GrpcBudgetBuilder {
         GrpcBudgetBuilder { name, max_tokens: 10, token_ratio: 0.1 }
+    }
+
+    /// Changes the limits while the budget is in use: `change` gets the present settings and gives those that are to
+    /// hold from the next decision on.
+    ///
+    /// The tokens stay the same fraction of `max_tokens`, rounded down to a thousandth. What was granted before stays granted. `change` is called again when another thread has changed the
+    /// limits meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// When a setting is out of its range; then nothing has changed.
+    pub fn reconfigure(&self, change: impl FnMut(GrpcBudgetBuilder) -> GrpcBudgetBuilder) -> Result<(), SettingsError> {
+        super::change::change(|| self.settings(), change, GrpcBudgetBuilder::try_build, |new| self.limit_as(new))
+    }
+
+    /// Back to what it was when it was built: limits, fill and counts. For tests; no call of this budget should be in
+    /// progress.
+    #[cfg(feature = "test-util")]
+    pub fn reset(&self) {
+        let _turn = super::change::turn();
+        let new = self.built.build();
+        self.limit_as(&new);
+        self.tokens.set_to(&new.tokens);
+        self.tally.reset();
+    }
+
+    /// The present settings.
+    fn settings(&self) -> GrpcBudgetBuilder {
+        GrpcBudgetBuilder {
+            name: self.name,
+            max_tokens: self.tokens.level().1 / ONE,
+            token_ratio: f64::from(self.token_ratio.load(Relaxed)) / f64::from(ONE),
+        }
+    }
+
+    fn limit_as(&self, new: &Self) {
+        self.tokens.resize(new.tokens.level().1);
+        self.token_ratio.store(new.token_ratio.load(Relaxed), Relaxed);
     }
 }
 
@@ -75,7 +116,7 @@ impl Budget for GrpcBudget {
     #[inline]
     fn end(&self, end: CallEnd) {
         match end {
-            CallEnd::FirstTry | CallEnd::AfterRetry => self.tokens.give(self.token_ratio),
+            CallEnd::FirstTry | CallEnd::AfterRetry => self.tokens.give(|| self.token_ratio.load(Relaxed)),
             CallEnd::Failed | CallEnd::Dropped => {}
         }
     }
@@ -86,10 +127,19 @@ impl Budget for GrpcBudget {
             .level(available.into(), limit.into())
             .decided(self.tally.granted(), self.tally.denied())
     }
+
+    fn configure(&self, settings: &BudgetSettings) -> Result<(), SettingsError> {
+        settings.only(&["max_tokens", "token_ratio"])?;
+        self.reconfigure(|mut new| {
+            new.max_tokens = settings.max_tokens.unwrap_or(new.max_tokens);
+            new.token_ratio = settings.token_ratio.unwrap_or(new.token_ratio);
+            new
+        })
+    }
 }
 
 /// Settings of a [`GrpcBudget`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use = "a builder does nothing until `build()`"]
 pub struct GrpcBudgetBuilder {
     name: &'static str,
@@ -143,9 +193,11 @@ impl GrpcBudgetBuilder {
         let max_tokens = self.max_tokens * ONE;
         Ok(GrpcBudget {
             tokens: Bucket::new(AtomicU64::new(Bucket::word(max_tokens, max_tokens))),
-            token_ratio,
+            token_ratio: AtomicU32::new(token_ratio),
             tally: Tally::new(),
             name: self.name,
+            #[cfg(feature = "test-util")]
+            built: self,
         })
     }
 }

@@ -3,10 +3,11 @@
 mod window;
 
 use super::settings::{Millionths, SettingsError};
+use super::share::Share;
 use super::tally::Tally;
 use super::{Budget, Fate, Grant, RetryKind, Snapshot};
-use crate::Time;
 use crate::sync::AtomicU64;
+use crate::{BudgetSettings, Time};
 use std::time::Duration;
 use window::{Cells, Usage, Window};
 
@@ -46,11 +47,12 @@ use window::{Cells, Usage, Window};
 #[derive(Debug)]
 pub struct RatioBudget {
     window: Window,
-    ratio: Millionths,
-    min_retries: u32,
+    share: Share,
     slot_nanos: u64,
     tally: Tally,
     name: &'static str,
+    #[cfg(feature = "test-util")]
+    built: RatioBudgetBuilder,
 }
 
 impl RatioBudget {
@@ -59,12 +61,59 @@ impl RatioBudget {
         RatioBudgetBuilder { name, ratio: 0.1, window: Duration::from_secs(10), min_retries: 3 }
     }
 
-    fn slot(&self, now: Time) -> u64 {
-        now.as_nanos() / self.slot_nanos
+    /// Changes the limits while the budget is in use: `change` gets the present settings and gives those that are to
+    /// hold from the next decision on.
+    ///
+    /// The requests and retries in the window stay counted. What was granted before stays granted. `change` is called again when another thread has changed the
+    /// limits meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// When a setting is out of its range, or `window` another than the present one: the counts belong to it; then nothing has changed.
+    pub fn reconfigure(
+        &self,
+        change: impl FnMut(RatioBudgetBuilder) -> RatioBudgetBuilder,
+    ) -> Result<(), SettingsError> {
+        super::change::change(
+            || self.settings(),
+            change,
+            |settings| settings.try_build().and_then(|new| self.with_the_same_window(new)),
+            |new| self.limit_as(new),
+        )
     }
 
-    fn allowed(&self, requests: u64) -> u64 {
-        self.ratio.of(requests).max(self.min_retries.into())
+    /// Back to what it was when it was built: limits, fill and counts. For tests; no call of this budget should be in
+    /// progress.
+    #[cfg(feature = "test-util")]
+    pub fn reset(&self) {
+        let _turn = super::change::turn();
+        let new = self.built.build();
+        self.limit_as(&new);
+        self.window.clear();
+        self.tally.reset();
+    }
+
+    /// The present settings.
+    fn settings(&self) -> RatioBudgetBuilder {
+        let (ratio, min_retries) = self.share.get();
+        let window = Duration::from_nanos(self.slot_nanos * window::SLOTS);
+        RatioBudgetBuilder { name: self.name, ratio: ratio.ratio(), window, min_retries }
+    }
+
+    fn with_the_same_window(&self, new: Self) -> Result<Self, SettingsError> {
+        if new.slot_nanos == self.slot_nanos {
+            Ok(new)
+        } else {
+            Err(SettingsError::new("window can't change while the budget runs: the counts belong to it"))
+        }
+    }
+
+    fn limit_as(&self, new: &Self) {
+        self.share.set_to(&new.share);
+    }
+
+    fn slot(&self, now: Time) -> u64 {
+        now.as_nanos() / self.slot_nanos
     }
 }
 
@@ -83,7 +132,7 @@ impl Budget for RatioBudget {
     }
 
     fn try_retry(&self, _kind: RetryKind, now: Time) -> Option<Grant> {
-        let granted = self.window.grant(self.slot(now), |usage| usage.retries < self.allowed(usage.requests));
+        let granted = self.window.grant(self.slot(now), |usage| usage.retries < self.share.of(usage.requests));
         self.tally.count(granted.map(|slot| Grant::new(1).in_slot(slot)))
     }
 
@@ -95,11 +144,20 @@ impl Budget for RatioBudget {
 
     fn snapshot(&self, now: Time) -> Snapshot {
         let Usage { requests, retries } = self.window.usage(self.slot(now));
-        let allowed = self.allowed(requests);
+        let allowed = self.share.of(requests);
         Snapshot::new(self.name, "ratio")
             .level(allowed.saturating_sub(retries), allowed)
             .requests(requests)
             .decided(self.tally.granted(), self.tally.denied())
+    }
+
+    fn configure(&self, settings: &BudgetSettings) -> Result<(), SettingsError> {
+        settings.only(&["ratio", "min_retries"])?;
+        self.reconfigure(|mut new| {
+            new.ratio = settings.ratio.unwrap_or(new.ratio);
+            new.min_retries = settings.min_retries.unwrap_or(new.min_retries);
+            new
+        })
     }
 }
 
@@ -111,7 +169,7 @@ const EMPTY: Cells = {
 };
 
 /// Settings of a [`RatioBudget`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use = "a builder does nothing until `build()`"]
 pub struct RatioBudgetBuilder {
     name: &'static str,
@@ -176,11 +234,12 @@ impl RatioBudgetBuilder {
         let slot_nanos = (nanos / window::SLOTS as u128) as u64;
         Ok(RatioBudget {
             window: Window::new(EMPTY),
-            ratio,
-            min_retries: self.min_retries,
+            share: Share::new(ratio, self.min_retries),
             slot_nanos,
             tally: Tally::new(),
             name: self.name,
+            #[cfg(feature = "test-util")]
+            built: self,
         })
     }
 }

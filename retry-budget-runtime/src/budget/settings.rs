@@ -43,6 +43,15 @@ impl Millionths {
         Ok(Self(millionths))
     }
 
+    pub(crate) const fn new(millionths: u32) -> Self {
+        Self(millionths)
+    }
+
+    /// The number that [`from_ratio`](Self::from_ratio) makes this of.
+    pub(crate) fn ratio(self) -> f64 {
+        f64::from(self.0) / f64::from(Self::ONE)
+    }
+
     /// What one request earns, in millionths of a retry.
     pub(crate) const fn get(self) -> u32 {
         self.0

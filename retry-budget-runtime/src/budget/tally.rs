@@ -19,6 +19,12 @@ impl Tally {
         decision
     }
 
+    #[cfg(feature = "test-util")]
+    pub(super) fn reset(&self) {
+        self.granted.store(0, Relaxed);
+        self.denied.store(0, Relaxed);
+    }
+
     pub(super) fn granted(&self) -> u64 {
         self.granted.load(Relaxed)
     }

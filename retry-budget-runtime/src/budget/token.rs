@@ -4,8 +4,8 @@ use super::bucket::Bucket;
 use super::settings::SettingsError;
 use super::tally::Tally;
 use super::{Budget, CallEnd, Fate, Grant, RetryKind, Snapshot};
-use crate::Time;
-use crate::sync::AtomicU64;
+use crate::sync::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use crate::{BudgetSettings, Time};
 
 /// A bucket of tokens that retries empty and successes refill.
 ///
@@ -43,12 +43,17 @@ use crate::sync::AtomicU64;
 #[derive(Debug)]
 pub struct TokenBudget {
     bucket: Bucket,
-    success_refund: u32,
-    transient_cost: u32,
-    throttling_cost: u32,
+    success_refund: AtomicU32,
+    transient_cost: AtomicU32,
+    throttling_cost: AtomicU32,
     tally: Tally,
     name: &'static str,
+    #[cfg(feature = "test-util")]
+    built: TokenBudgetBuilder,
 }
+
+/// Two cache lines at most.
+const _: () = assert!(size_of::<TokenBudget>() <= 128);
 
 impl TokenBudget {
     /// Starts a budget with the default settings: capacity 500, costs 14 and 5, refund 1.
@@ -63,11 +68,79 @@ impl TokenBudget {
         }
     }
 
-    const fn cost(&self, kind: RetryKind) -> u32 {
-        match kind {
-            RetryKind::Transient => self.transient_cost,
-            RetryKind::Throttling => self.throttling_cost,
+    /// Changes the limits while the budget is in use: `change` gets the present settings and gives those that are to
+    /// hold from the next decision on.
+    ///
+    /// The bucket stays filled to the same fraction, rounded down: 250 of 500 tokens become 150 of 300. `initial` is for a new
+    /// bucket, and doesn't matter here. What was granted before stays granted. `change` is called again when another thread has changed the
+    /// limits meanwhile.
+    ///
+    /// ```
+    /// use retry_budget_runtime::{Budget, Time, TokenBudget};
+    ///
+    /// static PARTNER: TokenBudget = TokenBudget::builder("partner").initial(250).build();
+    ///
+    /// PARTNER.reconfigure(|settings| settings.capacity(300))?;
+    /// let snapshot = PARTNER.snapshot(Time::now());
+    /// assert_eq!((snapshot.available, snapshot.limit), (150, 300));
+    /// # Ok::<(), retry_budget_runtime::SettingsError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When a setting is out of its range; then nothing has changed.
+    pub fn reconfigure(
+        &self,
+        change: impl FnMut(TokenBudgetBuilder) -> TokenBudgetBuilder,
+    ) -> Result<(), SettingsError> {
+        super::change::change(
+            || self.settings(),
+            change,
+            |settings| settings.at_any_level().try_build(),
+            |new| self.limit_as(new),
+        )
+    }
+
+    /// Back to what it was when it was built: limits, fill and counts. For tests; no call of this budget should be in
+    /// progress.
+    #[cfg(feature = "test-util")]
+    pub fn reset(&self) {
+        let _turn = super::change::turn();
+        let new = self.built.build();
+        self.limit_as(&new);
+        self.bucket.set_to(&new.bucket);
+        self.tally.reset();
+    }
+
+    /// The present settings.
+    fn settings(&self) -> TokenBudgetBuilder {
+        TokenBudgetBuilder {
+            name: self.name,
+            capacity: self.bucket.level().1,
+            initial: None,
+            transient_cost: self.transient_cost.load(Relaxed),
+            throttling_cost: self.throttling_cost.load(Relaxed),
+            success_refund: self.success_refund.load(Relaxed),
         }
+    }
+
+    fn limit_as(&self, new: &Self) {
+        self.bucket.resize(new.bucket.level().1);
+        for (own, new) in [
+            (&self.transient_cost, &new.transient_cost),
+            (&self.throttling_cost, &new.throttling_cost),
+            (&self.success_refund, &new.success_refund),
+        ] {
+            own.store(new.load(Relaxed), Relaxed);
+        }
+    }
+
+    fn cost(&self, kind: RetryKind) -> u32 {
+        let cost = match kind {
+            RetryKind::Transient => &self.transient_cost,
+            RetryKind::Throttling => &self.throttling_cost,
+        };
+        cost.load(Relaxed)
     }
 }
 
@@ -83,7 +156,7 @@ impl Budget for TokenBudget {
 
     fn settle(&self, grant: Grant, fate: Fate) {
         match fate {
-            Fate::Succeeded | Fate::NotSent => self.bucket.give(grant.cost()),
+            Fate::Succeeded | Fate::NotSent => self.bucket.give(|| grant.cost()),
             Fate::Failed | Fate::Dropped => {}
         }
     }
@@ -91,7 +164,7 @@ impl Budget for TokenBudget {
     #[inline]
     fn end(&self, end: CallEnd) {
         if end == CallEnd::FirstTry {
-            self.bucket.give(self.success_refund);
+            self.bucket.give(|| self.success_refund.load(Relaxed));
         }
     }
 
@@ -101,10 +174,21 @@ impl Budget for TokenBudget {
             .level(available.into(), capacity.into())
             .decided(self.tally.granted(), self.tally.denied())
     }
+
+    fn configure(&self, settings: &BudgetSettings) -> Result<(), SettingsError> {
+        settings.only(&["capacity", "transient_cost", "throttling_cost", "success_refund"])?;
+        self.reconfigure(|mut new| {
+            new.capacity = settings.capacity.unwrap_or(new.capacity);
+            new.transient_cost = settings.transient_cost.unwrap_or(new.transient_cost);
+            new.throttling_cost = settings.throttling_cost.unwrap_or(new.throttling_cost);
+            new.success_refund = settings.success_refund.unwrap_or(new.success_refund);
+            new
+        })
+    }
 }
 
 /// Settings of a [`TokenBudget`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use = "a builder does nothing until `build()`"]
 pub struct TokenBudgetBuilder {
     name: &'static str,
@@ -146,6 +230,12 @@ impl TokenBudgetBuilder {
     /// What a call that succeeds at its first attempt puts back: 0 to capacity, 1 unless given.
     pub const fn success_refund(mut self, tokens: u32) -> Self {
         self.success_refund = tokens;
+        self
+    }
+
+    /// The same limits, whatever is in the bucket.
+    const fn at_any_level(mut self) -> Self {
+        self.initial = None;
         self
     }
 
@@ -195,11 +285,13 @@ impl TokenBudgetBuilder {
         }
         Ok(TokenBudget {
             bucket: Bucket::new(AtomicU64::new(Bucket::word(self.capacity, initial))),
-            success_refund: self.success_refund,
-            transient_cost: self.transient_cost,
-            throttling_cost: self.throttling_cost,
+            success_refund: AtomicU32::new(self.success_refund),
+            transient_cost: AtomicU32::new(self.transient_cost),
+            throttling_cost: AtomicU32::new(self.throttling_cost),
             tally: Tally::new(),
             name: self.name,
+            #[cfg(feature = "test-util")]
+            built: self,
         })
     }
 }

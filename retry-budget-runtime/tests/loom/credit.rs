@@ -18,7 +18,7 @@ fn new_process() -> Bucket {
 /// A call that fails: it earns a tenth, and asks.
 fn call(draw: u32) -> impl Fn(&Bucket) -> bool {
     move |credit| {
-        credit.drawn(|| draw).give(1);
+        credit.drawn(|| draw).give(|| 1);
         credit.drawn(|| draw).take(ONE)
     }
 }
@@ -43,7 +43,7 @@ fn all_first_uses_see_one_draw() {
 #[test]
 fn the_part_of_a_first_call_is_not_lost_in_the_draw() {
     let earns: fn(&Bucket) -> bool = |credit| {
-        credit.drawn(|| 9).give(1);
+        credit.drawn(|| 9).give(|| 1);
         false
     };
     let asks: fn(&Bucket) -> bool = |credit| call(9)(credit);
@@ -71,12 +71,12 @@ fn a_dropped_wait_gives_back_up_to_the_burst() {
     let drops: fn(&Bucket) -> bool = |credit| {
         let granted = credit.take(ONE);
         if granted {
-            credit.give(ONE);
+            credit.give(|| ONE);
         }
         false
     };
     let earns: fn(&Bucket) -> bool = |credit| {
-        credit.give(3);
+        credit.give(|| 3);
         false
     };
     check(4, || credit(1, 10), [drops, earns, drops], |credit, _| assert_eq!(credit.level(), (10, 10)));

@@ -15,7 +15,7 @@ fn fails(tokens: &Bucket) -> bool {
 
 /// A success gives half a token.
 fn succeeds(tokens: &Bucket) -> bool {
-    tokens.give(500);
+    tokens.give(|| 500);
     false
 }
 

@@ -13,7 +13,7 @@ fn takes(bucket: &Bucket) -> bool {
 }
 
 fn gives(bucket: &Bucket) -> bool {
-    bucket.give(1);
+    bucket.give(|| 1);
     false
 }
 
@@ -78,6 +78,39 @@ fn a_full_bucket_pays_and_refills() {
             assert_eq!(count(&taken), 2);
             let (left, _) = bucket.level();
             assert!(left == 2 || left == 3, "full when the giver came first: {left}");
+        },
+    );
+}
+
+fn halves_the_capacity(bucket: &Bucket) -> bool {
+    bucket.resize(250);
+    false
+}
+
+#[test]
+fn a_capacity_that_changes_halves_what_is_there_and_nothing_else() {
+    check(
+        4,
+        || bucket(500, 40),
+        [takes, halves_the_capacity, takes],
+        |bucket, taken| {
+            // 40 → 26 → 12 → 6, 40 → 26 → 13 and denied, or 40 → 20 → 6 and denied
+            let (left, capacity) = bucket.level();
+            assert_eq!(capacity, 250);
+            assert!(matches!((count(&taken), left), (2, 6) | (1, 13 | 6)), "{taken:?} and {left}");
+        },
+    );
+}
+
+#[test]
+fn a_refund_never_passes_a_capacity_that_shrinks() {
+    check(
+        4,
+        || bucket(500, 499),
+        [gives, halves_the_capacity, gives],
+        |bucket, _| {
+            // full before, and so after; or 499/500 of 250 is 249.5, then one or two more
+            assert_eq!(bucket.level(), (250, 250));
         },
     );
 }

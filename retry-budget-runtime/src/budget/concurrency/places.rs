@@ -57,6 +57,12 @@ impl Places {
         self.step(|taken| Some(Taken { retries: taken.retries.checked_sub(1)?, ..taken }));
     }
 
+    /// Nothing is in progress any more.
+    #[cfg(feature = "test-util")]
+    pub(crate) fn clear(&self) {
+        self.0.store(0, Relaxed);
+    }
+
     pub(crate) fn taken(&self) -> Taken {
         Taken::of(self.0.load(Relaxed))
     }

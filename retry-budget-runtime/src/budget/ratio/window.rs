@@ -13,6 +13,8 @@
 //! A late writer can make a retry count longer, or a request shorter, than a patient observer would; never the other
 //! way, so there is never a grant too many.
 
+#[cfg(feature = "test-util")]
+use crate::sync::Ordering::Release;
 use crate::sync::{
     AtomicU64,
     Ordering::{AcqRel, Acquire},
@@ -70,6 +72,15 @@ impl Moment {
 impl Window {
     pub(crate) const fn new(cells: Cells) -> Self {
         Self { cells }
+    }
+
+    /// As new.
+    #[cfg(feature = "test-util")]
+    pub(crate) fn clear(&self) {
+        let Cells { now, starts, requests, returned } = &self.cells;
+        for cell in [starts, requests, returned].into_iter().flatten().chain([now]) {
+            cell.store(0, Release);
+        }
     }
 
     /// A first attempt began in this slot.
