@@ -42,7 +42,8 @@ async fn none_where_the_first_attempt_succeeds() {
 
 #[tokio::test(start_paused = true)]
 async fn one_for_a_wait() {
-    let _ = allocations(token(true)); // the thread's random generator is made at its first draw
+    // the thread's random generator is made at its first draw, and a first failure makes its budget known to operators
+    let _ = (allocations(token(true)), allocations(ratio(true)));
     // once in 2^32 runs the jitter is zero and there is nothing to wait for
     assert!(matches!(allocations(token(true)), (1, Poll::Pending)));
     assert!(matches!(allocations(ratio(true)), (1, Poll::Pending)));
