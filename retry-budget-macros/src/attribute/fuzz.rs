@@ -254,3 +254,20 @@ fn any_tokens_give_a_block_or_errors() {
     }
     assert!(written > 50, "{written} blocks");
 }
+
+/// What the fuzzer begins with, and what it found: the options up to the first line break, then the function.
+#[test]
+fn the_corpus_gives_functions_or_errors() {
+    let corpus = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/corpus")).unwrap();
+    let mut files = 0;
+    for file in corpus {
+        let text = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        let (options, function) = text.split_once('\n').unwrap();
+        let Ok(options) = options.parse::<TokenStream>() else { continue };
+        let Ok(function) = function.parse::<TokenStream>() else { continue };
+        super::retry_budget(options.clone(), function);
+        super::retry(options);
+        files += 1;
+    }
+    assert!(files >= 50, "{files}");
+}
