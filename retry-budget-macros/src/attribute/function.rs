@@ -305,7 +305,8 @@ pub(super) fn each_binding(pat: &mut Pat, visit: &mut dyn FnMut(&mut PatIdent)) 
     }
 }
 
-fn mentions(tokens: TokenStream, name: &str) -> bool {
+/// Whether a name stands in these tokens, or as `{name` in a string to format.
+pub(super) fn mentions(tokens: TokenStream, name: &str) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == name,
         TokenTree::Group(group) => mentions(group.stream(), name),

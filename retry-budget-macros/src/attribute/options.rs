@@ -1,5 +1,6 @@
 //! What is written between the parentheses of `#[retry_budget(…)]`.
 
+use super::function::mentions;
 use super::value::{self, Takes, Value};
 use super::words::{Kind, NESTED, OTHERS, Owner, setting_of, unknown, without_name};
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
@@ -103,7 +104,7 @@ impl Options {
         let exprs = exprs.into_iter().flatten().map(|written| &mut written.value);
         for expr in exprs.chain(self.once.iter_mut().map(|(_, expr)| expr)) {
             let tokens = quote::ToTokens::to_token_stream(expr);
-            if mentions_self(&tokens) {
+            if mentions(tokens.clone(), "self") {
                 *expr = Expr::Verbatim(with_self_renamed(tokens, renamed));
             }
         }
@@ -321,14 +322,6 @@ fn collect_names(tokens: TokenStream, names: &mut Vec<String>) {
             _ => {}
         }
     }
-}
-
-fn mentions_self(tokens: &TokenStream) -> bool {
-    tokens.clone().into_iter().any(|tree| match tree {
-        TokenTree::Ident(ident) => ident == "self",
-        TokenTree::Group(group) => mentions_self(&group.stream()),
-        _ => false,
-    })
 }
 
 fn with_self_renamed(tokens: TokenStream, renamed: &Ident) -> TokenStream {

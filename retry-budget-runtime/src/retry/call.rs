@@ -4,8 +4,8 @@ use super::inside::{self, Watched};
 use super::limited::Limited;
 use crate::retryable::derived::{Judged, Opinion};
 use crate::{
-    Attempt, Budget, Decision, Elapsed, IntoDeadline, Limit, RetryEvent, RetryPolicy, Retryable, Run, Stop, StopEvent,
-    StopReason, Time, Timer, TokioTimer, Verdict,
+    Attempt, Budget, Decision, Elapsed, IntoDeadline, Limit, RetryEvent, RetryPolicy, Run, Stop, StopEvent, StopReason,
+    Time, Timer, TokioTimer, Verdict,
 };
 use std::future::Future;
 use std::marker::PhantomData;
@@ -182,7 +182,7 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
     pub fn after<Way, R: Attempted<Error: Judged<Way>>>(&mut self, result: &R) -> Step<R> {
         match result.outcome() {
             Ok(_) => self.succeeded(),
-            Err(error) => self.failed(error.judge(), |result, stop| result.map_error(|error| error.give_up(stop))),
+            Err(error) => self.failed(error.judge(), exhausted),
         }
     }
 
@@ -220,7 +220,7 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
     /// A limit has cut the attempt off; the error decides for itself what it becomes.
     #[cold]
     pub fn after_cut<Way, R: Attempted<Error: Judged<Way>>>(&mut self, (limit, _): Cut) -> Step<R> {
-        self.cut_off(limit, |result, stop| result.map_error(|error| error.give_up(stop)))
+        self.cut_off(limit, exhausted)
     }
 
     /// A limit has cut the attempt off, where a function decides.
@@ -229,7 +229,7 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
         self.cut_off(limit, becomes)
     }
 
-    fn cut_off<R>(&mut self, limit: Limit, exhausted: fn(R, Stop) -> R) -> Step<R> {
+    fn cut_off<R>(&mut self, limit: Limit, exhausted: Becomes<R>) -> Step<R> {
         match limit {
             Limit::AttemptTimeout => self.failed(Verdict::TRANSIENT, exhausted),
             Limit::Deadline => {
@@ -246,7 +246,7 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
     }
 
     #[cold]
-    fn failed<R>(&mut self, verdict: Verdict, exhausted: fn(R, Stop) -> R) -> Step<R> {
+    fn failed<R>(&mut self, verdict: Verdict, exhausted: Becomes<R>) -> Step<R> {
         match self.decide(verdict) {
             Decision::Retry { delay } => Step::Retry(delay),
             Decision::Stop { reason: StopReason::NotRetryable, .. } => {
@@ -323,8 +323,8 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
     }
 }
 
-pub(crate) fn exhausted<R: Attempted<Error: Retryable>>(result: R, stop: Stop) -> R {
-    result.map_error(|error| error.exhausted(stop))
+pub(crate) fn exhausted<Way, R: Attempted<Error: Judged<Way>>>(result: R, stop: Stop) -> R {
+    result.map_error(|error| error.give_up(stop))
 }
 
 pub(crate) fn as_it_is<R>(result: R, _stop: Stop) -> R {
