@@ -93,3 +93,16 @@ fn begins_and_ends_are_not_lost_among_grants() {
         assert_eq!(places.taken(), Taken { active: 5, retries: u32::from(granted) });
     });
 }
+
+#[test]
+fn an_end_without_a_beginning_never_makes_room() {
+    // none active: whoever asks is denied, also in the moment in which the number is below zero
+    let ends: fn(&Places) -> bool = |places| {
+        places.leave();
+        false
+    };
+    check(4, with(0, 0), [ends, ends, asks], |places, granted| {
+        assert_eq!(granted, [false; 3]);
+        assert_eq!(places.taken(), Taken { active: 0, retries: 0 });
+    });
+}

@@ -190,6 +190,25 @@ fn requests_race_a_rotation() {
 }
 
 #[test]
+fn a_late_request_counts_in_the_slot_that_has_its_cell_now() {
+    let history = |window: &Window| window.request(0);
+    let late: fn(&Window) -> _ = |window| {
+        window.request(0);
+        None
+    };
+    // one lap on: its own request is one, and half of one is none; with the late one it is two
+    let call: fn(&Window) -> _ = |window| {
+        window.request(16);
+        window.grant(16, half)
+    };
+    check(4, after(history), [late, call], |window, slots| {
+        let counted = window.usage(16).requests;
+        assert!((1..=2).contains(&counted), "{counted}");
+        assert!(granted(&slots) == 0 || counted == 2);
+    });
+}
+
+#[test]
 fn a_give_back_races_a_grant() {
     let history = after(|window| assert_eq!(window.grant(0, up_to(1)), Some(0)));
     let gives_back: fn(&Window) -> _ = |window| {

@@ -18,15 +18,15 @@ pub(crate) struct Taken {
 
 const ONE_CALL: u64 = 1 << 32;
 
+/// From here on a number of active calls is one below zero: somebody is ending a call that never began.
+const BELOW_ZERO: u32 = 1 << 31;
+
 impl Taken {
     // The upper and the lower half: truncation is what they are for.
     #[allow(clippy::cast_possible_truncation)]
     const fn of(word: u64) -> Self {
-        Self { active: (word >> 32) as u32, retries: word as u32 }
-    }
-
-    const fn word(self) -> u64 {
-        (self.active as u64) << 32 | self.retries as u64
+        let active = (word >> 32) as u32;
+        Self { active: if active < BELOW_ZERO { active } else { 0 }, retries: word as u32 }
     }
 }
 
@@ -35,26 +35,29 @@ impl Places {
         Self(word)
     }
 
-    /// A call begins. (Four billion at a time would wrap to none, and leave the retries alone.)
+    /// A call begins. (Two billion at a time would look like none, and leave the retries alone.)
     #[inline]
     pub(crate) fn enter(&self) {
         self.0.fetch_add(ONE_CALL, Relaxed);
     }
 
-    /// A call ends. One that never began changes nothing when no other is active.
+    /// A call ends: one unconditional step, which callers on other cores can't make fail. One that never began is put
+    /// right at once; until then others see a call fewer than there are, never more.
     #[inline]
     pub(crate) fn leave(&self) {
-        self.step(|taken| Some(Taken { active: taken.active.checked_sub(1)?, ..taken }));
+        if Taken::of(self.0.fetch_sub(ONE_CALL, Relaxed)).active == 0 {
+            self.enter();
+        }
     }
 
     /// Takes a place for a retry if `allows` says so of what is in progress.
     pub(crate) fn take(&self, allows: impl Fn(Taken) -> bool) -> bool {
-        self.step(|taken| allows(taken).then_some(Taken { retries: taken.retries.checked_add(1)?, ..taken }))
+        self.change_retries(|taken| if allows(taken) { taken.retries.checked_add(1) } else { None })
     }
 
     /// A retry is over, or was never sent. One that was never granted changes nothing when no other is in progress.
     pub(crate) fn give_back(&self) {
-        self.step(|taken| Some(Taken { retries: taken.retries.checked_sub(1)?, ..taken }));
+        self.change_retries(|taken| taken.retries.checked_sub(1));
     }
 
     /// Nothing is in progress any more.
@@ -67,15 +70,15 @@ impl Places {
         Taken::of(self.0.load(Relaxed))
     }
 
-    /// One atomic step from a state to the next; false when there is none to take.
-    #[inline]
-    fn step(&self, next: impl Fn(Taken) -> Option<Taken>) -> bool {
+    /// One atomic step to another number of retries; false when there is none to take.
+    fn change_retries(&self, next: impl Fn(Taken) -> Option<u32>) -> bool {
         let mut word = self.0.load(Relaxed);
         loop {
-            let Some(next) = next(Taken::of(word)) else { return false };
-            match self.0.compare_exchange_weak(word, next.word(), Relaxed, Relaxed) {
+            let Some(retries) = next(Taken::of(word)) else { return false };
+            let changed = word >> 32 << 32 | u64::from(retries);
+            match self.0.compare_exchange_weak(word, changed, Relaxed, Relaxed) {
                 Ok(_) => return true,
-                Err(changed) => word = changed,
+                Err(other) => word = other,
             }
         }
     }

@@ -28,6 +28,8 @@ const RING: u64 = 16;
 pub(crate) type Ring = [AtomicU64; 16];
 /// The newest slot there can be: 11 years of the shortest slots. Later times count into it.
 const LAST_SLOT: u64 = (1 << 35) - 1;
+/// Where a slot's count stops: far enough below 2³² that threads which all add one at the same time don't reach it.
+const MOST_COUNTED: u64 = 1 << 31;
 /// The most retries that can be told apart within a window.
 const MOST_GRANTED: u64 = (1 << 29) - 1;
 
@@ -214,11 +216,24 @@ const fn granted_since(start: Moment, now: Moment) -> u64 {
 }
 
 /// Adds one to a slot's count; false when its cell already belongs to a later slot.
+///
+/// Where the cell is this slot's already, that is one unconditional increment: callers on other cores can't make it fail.
+/// If the cell has gone to a later slot since it was read, the request counts there. That is right too: this caller is
+/// still at it then, and one who came then with the time of before would count there as well.
+#[inline]
 fn count(ring: &Ring, slot: u64) -> bool {
     let cell = cell(ring, slot);
     let mut word = cell.load(Acquire);
     loop {
+        let (held, count) = lap_and_count(word);
+        if held == slot / RING && count < MOST_COUNTED {
+            cell.fetch_add(1, AcqRel);
+            return true;
+        }
         let Some(next) = one_more(word, slot) else { return false };
+        if next == word {
+            return true;
+        }
         match cell.compare_exchange_weak(word, next, AcqRel, Acquire) {
             Ok(_) => return true,
             Err(changed) => word = changed,
@@ -232,7 +247,7 @@ fn one_more(word: u64, slot: u64) -> Option<u64> {
     let lap = slot / RING;
     match held.cmp(&lap) {
         Greater => None,
-        Equal => Some(lap << 32 | (count + 1).min(u32::MAX.into())),
+        Equal => Some(lap << 32 | (count + 1).min(MOST_COUNTED.max(count))),
         Less => Some(lap << 32 | 1),
     }
 }
