@@ -88,12 +88,7 @@ impl Window {
     /// A first attempt began in this slot.
     #[inline]
     pub(crate) fn request(&self, slot: u64) {
-        loop {
-            let now = self.move_to(slot);
-            if count(&self.cells.requests, now.slot) {
-                return;
-            }
-        }
+        count(&self.cells.requests, self.move_to(slot).slot);
     }
 
     /// Grants a retry in this slot if `allows` says so of the window; gives the slot it was counted in.
@@ -215,30 +210,33 @@ const fn granted_since(start: Moment, now: Moment) -> u64 {
     now.granted.wrapping_sub(start.granted) & MOST_GRANTED
 }
 
-/// Adds one to a slot's count; false when its cell already belongs to a later slot.
+/// Adds one to a slot's count.
 ///
 /// Where the cell is this slot's already, that is one unconditional increment: callers on other cores can't make it fail.
-/// If the cell has gone to a later slot since it was read, the request counts there. That is right too: this caller is
-/// still at it then, and one who came then with the time of before would count there as well.
+/// If the cell has gone to a later slot meanwhile, the request counts there. That is right too: this caller is still at it
+/// then, and one who came then with the time of before would count there as well.
 #[inline]
-fn count(ring: &Ring, slot: u64) -> bool {
+fn count(ring: &Ring, slot: u64) {
     let cell = cell(ring, slot);
     let mut word = cell.load(Acquire);
     loop {
-        let (held, count) = lap_and_count(word);
-        if held == slot / RING && count < MOST_COUNTED {
-            cell.fetch_add(1, AcqRel);
-            return true;
+        let (lap, count) = lap_and_count(word);
+        if lap >= slot / RING {
+            if count < MOST_COUNTED {
+                cell.fetch_add(1, AcqRel);
+            }
+            return;
         }
-        let Some(next) = one_more(word, slot) else { return false };
-        if next == word {
-            return true;
-        }
-        match cell.compare_exchange_weak(word, next, AcqRel, Acquire) {
-            Ok(_) => return true,
+        match cell.compare_exchange_weak(word, first_of(slot), AcqRel, Acquire) {
+            Ok(_) => return,
             Err(changed) => word = changed,
         }
     }
+}
+
+/// What a cell holds when it has become this slot's, with one counted.
+const fn first_of(slot: u64) -> u64 {
+    slot / RING << 32 | 1
 }
 
 /// What a cell holds when this slot has one more; nothing when the cell already belongs to a later slot.
@@ -247,8 +245,8 @@ fn one_more(word: u64, slot: u64) -> Option<u64> {
     let lap = slot / RING;
     match held.cmp(&lap) {
         Greater => None,
-        Equal => Some(lap << 32 | (count + 1).min(MOST_COUNTED.max(count))),
-        Less => Some(lap << 32 | 1),
+        Equal => Some(lap << 32 | (count + 1).min(MOST_COUNTED)),
+        Less => Some(first_of(slot)),
     }
 }
 
