@@ -1,0 +1,1 @@
+//! Each example is a file in `examples/`.

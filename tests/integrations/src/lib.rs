@@ -1,0 +1,1 @@
+//! The tests are in `tests/`, a file for each integration. Here are servers that several of them need.
