@@ -7,6 +7,9 @@
 //!
 //! [`retry-budget`]: https://docs.rs/retry-budget
 
+// reqwest's versions share their source.
+#![allow(clippy::duplicate_mod)]
+
 mod attempt;
 mod backoff;
 mod budget;
@@ -18,6 +21,8 @@ mod map;
 mod observe;
 mod policy;
 mod registry;
+#[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
+mod reqwest;
 mod retry;
 mod retryable;
 mod run;
@@ -47,6 +52,10 @@ pub use map::{BudgetMap, BudgetMapBuilder, Keyed, MapSnapshot};
 pub use observe::{RetryEvent, StopEvent};
 pub use policy::{Jitter, RetryPolicy, RetryPolicyBuilder, WhenEmpty};
 pub use registry::{Configured, Registered, budgets, configure, register};
+#[cfg(feature = "reqwest-0_12")]
+pub use reqwest::reqwest_0_12;
+#[cfg(feature = "reqwest-0_13")]
+pub use reqwest::reqwest_0_13;
 pub use retry::{By, Classify, Outcome, OwnVerdict, Retry, Retrying, retry, retry_blocking};
 pub use retryable::Retryable;
 pub use run::{Decision, Run};

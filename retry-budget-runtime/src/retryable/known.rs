@@ -6,7 +6,7 @@ use std::error::Error;
 use std::io;
 
 /// A chain that is longer than this goes round in circles.
-const LONGEST: usize = 100;
+pub(crate) const LONGEST: usize = 100;
 
 /// What the first known error says in this error or in its chain of sources; nothing when none is known.
 ///
@@ -34,10 +34,20 @@ fn verdict_of(error: &(dyn Error + 'static)) -> Option<Verdict> {
     if error.is::<Stop>() {
         return Some(Verdict::NEVER);
     }
-    // A line for each integration, under its feature.
-    None.or_else(|| says::<io::Error>(error))
+    let known = None
+        .or_else(|| says::<io::Error>(error))
         .or_else(|| says::<Elapsed>(error))
-        .or_else(|| says::<tokio::time::error::Elapsed>(error))
+        .or_else(|| says::<tokio::time::error::Elapsed>(error));
+    // A line for each integration, under its feature.
+    #[cfg(feature = "http-1")]
+    let known = known.or_else(|| says::<crate::http_1::StatusError>(error));
+    #[cfg(feature = "reqwest-0_13")]
+    let known = known.or_else(|| crate::reqwest_0_13::verdict_of_known(error));
+    #[cfg(feature = "reqwest-0_12")]
+    let known = known.or_else(|| crate::reqwest_0_12::verdict_of_known(error));
+    #[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
+    let known = known.or_else(|| error.downcast_ref().map(super::hyper_errors::verdict));
+    known
 }
 
 thread_local! {
