@@ -23,6 +23,8 @@ mod policy;
 mod registry;
 #[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
 mod reqwest;
+#[cfg(feature = "reqwest-middleware-0_5")]
+pub mod reqwest_middleware_0_5;
 mod retry;
 mod retryable;
 mod run;

@@ -2,35 +2,49 @@
 
 use super::answer::FailedAnswer;
 use super::reqwest;
+use crate::retryable::known::verdict_in_chain;
 use crate::{Elapsed, Retryable, Verdict};
 use ::http::StatusCode;
 use std::error::Error;
+use std::fmt;
 use std::time::Duration;
 
 /// A request that failed: a failing answer with its status and hint, or the client's own error.
 ///
 /// Its text and its sources don't show the URL, which often has secrets in it.
-#[derive(Debug, thiserror::Error)]
-#[error(transparent)]
+#[derive(Debug)]
 pub struct HttpError(Failure);
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 enum Failure {
-    #[error("{}", .0.error())]
     Answer(Box<FailedAnswer>),
-    #[error(transparent)]
     Client(reqwest::Error),
-    #[error(transparent)]
     Elapsed(Elapsed),
+    Other { error: Box<dyn Error + Send + Sync>, verdict: Verdict },
 }
 
 impl HttpError {
+    /// A failure of something around the client: of a middleware, or in making a signature. An error that this crate
+    /// knows, in its chain of sources, says whether it is worth a retry; without one it never is.
+    pub fn other(error: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        let error = error.into();
+        let verdict = verdict_in_chain(&*error).into();
+        Self(Failure::Other { error, verdict })
+    }
+
+    /// The same with another verdict, for an error whose type can't be found in a box.
+    #[cfg(feature = "reqwest-middleware-0_5")]
+    #[allow(dead_code)] // in the versions that have no middleware
+    pub(crate) fn judged(error: impl Into<Box<dyn Error + Send + Sync>>, verdict: Verdict) -> Self {
+        Self(Failure::Other { error: error.into(), verdict })
+    }
+
     /// The status of the answer, if there was one.
     pub fn status(&self) -> Option<StatusCode> {
         match &self.0 {
             Failure::Answer(answer) => Some(answer.status()),
             Failure::Client(error) => error.status(),
-            Failure::Elapsed(_) => None,
+            Failure::Elapsed(_) | Failure::Other { .. } => None,
         }
     }
 
@@ -43,7 +57,7 @@ impl HttpError {
     pub fn answer(&self) -> Option<&FailedAnswer> {
         match &self.0 {
             Failure::Answer(answer) => Some(answer),
-            Failure::Client(_) | Failure::Elapsed(_) => None,
+            Failure::Client(_) | Failure::Elapsed(_) | Failure::Other { .. } => None,
         }
     }
 
@@ -51,7 +65,29 @@ impl HttpError {
     pub fn client_error(&self) -> Option<&reqwest::Error> {
         match &self.0 {
             Failure::Client(error) => Some(error),
+            Failure::Answer(_) | Failure::Elapsed(_) | Failure::Other { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for HttpError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Failure::Answer(answer) => answer.error().fmt(f),
+            Failure::Client(error) => error.fmt(f),
+            Failure::Elapsed(error) => error.fmt(f),
+            Failure::Other { error, .. } => error.fmt(f),
+        }
+    }
+}
+
+/// It shows the error inside as its own, so that error's source is its source.
+impl Error for HttpError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match &self.0 {
             Failure::Answer(_) | Failure::Elapsed(_) => None,
+            Failure::Client(error) => error.source(),
+            Failure::Other { error, .. } => error.source(),
         }
     }
 }
@@ -62,6 +98,7 @@ impl Retryable for HttpError {
             Failure::Answer(answer) => answer.verdict(),
             Failure::Client(error) => error.verdict(),
             Failure::Elapsed(error) => error.verdict(),
+            Failure::Other { verdict, .. } => *verdict,
         }
     }
 }

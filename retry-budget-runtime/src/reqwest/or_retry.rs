@@ -68,7 +68,7 @@ impl OrRetry for Result<Response, Error> {
     }
 }
 
-mod sealed {
+pub(crate) mod sealed {
     use super::{Error, Response};
 
     pub trait Sealed {}

@@ -13,3 +13,5 @@ pub use answer::{FailedAnswer, verdict};
 pub use http_error::HttpError;
 pub(crate) use http_error::verdict_of_known;
 pub use or_retry::OrRetry;
+#[cfg(feature = "reqwest-middleware-0_5")]
+pub(crate) use or_retry::sealed;

@@ -45,6 +45,8 @@ fn verdict_of(error: &(dyn Error + 'static)) -> Option<Verdict> {
     let known = known.or_else(|| crate::reqwest_0_13::verdict_of_known(error));
     #[cfg(feature = "reqwest-0_12")]
     let known = known.or_else(|| crate::reqwest_0_12::verdict_of_known(error));
+    #[cfg(feature = "reqwest-middleware-0_5")]
+    let known = known.or_else(|| says::<reqwest_middleware::Error>(error));
     #[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
     let known = known.or_else(|| error.downcast_ref().map(super::hyper_errors::verdict));
     known

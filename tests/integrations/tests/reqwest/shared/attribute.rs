@@ -125,6 +125,8 @@ async fn what_may_have_been_processed_is_not_sent_again() {
         let partner = Partnership::with([answer.clone()]).await;
         let error = charge(&partner.client, &partner.partner.url(), &0.into()).await.unwrap_err();
         assert!(error.verdict().kind().is_some(), "{error:?}");
+        let by_limit = error.to_string() == "attempt 1 timed out after 500ms";
+        assert_eq!(by_limit, error.status().is_none() && error.client_error().is_none(), "{error:?}");
         assert_eq!(partner.requests(), 1, "{answer:?}");
         assert!(partner.partner.requests()[0].ends_with("9 €"), "{answer:?}");
     }

@@ -245,3 +245,13 @@ async fn found_in_other_errors() {
     let error = failure(Answer::status(503)).await;
     assert_eq!(io::Error::other(error).verdict(), Verdict::TRANSIENT);
 }
+
+#[test]
+fn errors_of_something_around_the_client() {
+    let error = HttpError::other(io::Error::from(io::ErrorKind::ConnectionReset));
+    assert_eq!((error.verdict(), error.to_string().as_str()), (Verdict::TRANSIENT, "connection reset"));
+    assert!(error.source().is_none() && error.status().is_none() && error.answer().is_none());
+    let error = HttpError::other(ResolverError);
+    assert_eq!(error.verdict(), Verdict::NEVER, "unknown");
+    assert_eq!(HttpError::other("no key to sign with").verdict(), Verdict::NEVER);
+}
