@@ -9,6 +9,10 @@ use crate::sync::{AtomicU64, Ordering::Relaxed};
 #[derive(Debug)]
 pub(crate) struct Bucket(AtomicU64);
 
+/// A gain up to here is added in one unconditional step. It takes sixteen thousand threads, all stopped between the look
+/// and the step, for the sum to leave its half of the word.
+const SMALL_GAIN: u32 = 1 << 17;
+
 impl Bucket {
     /// A level that no bucket has: it is drawn at first use.
     pub(crate) const NOT_DRAWN: u32 = u32::MAX;
@@ -21,6 +25,12 @@ impl Bucket {
     #[allow(clippy::cast_possible_truncation)]
     const fn parts(word: u64) -> (u32, u32) {
         ((word >> 32) as u32, word as u32)
+    }
+
+    /// Capacity and what of it is available: what was given beyond capacity is nobody's.
+    const fn state(word: u64) -> (u32, u32) {
+        let (capacity, available) = Self::parts(word);
+        (capacity, if available > capacity && available != Self::NOT_DRAWN { capacity } else { available })
     }
 
     pub(crate) const fn new(word: AtomicU64) -> Self {
@@ -61,9 +71,15 @@ impl Bucket {
         }
     }
 
+    /// A small gain may come to lie above capacity, where it is nobody's: that is as if it had been cut, and callers on
+    /// other cores can't make the step fail.
     #[cold]
     fn give_some(&self, gain: u32) {
-        self.step(|capacity, available| Some((capacity, available.saturating_add(gain).min(capacity))));
+        if gain <= SMALL_GAIN {
+            self.0.fetch_add(gain.into(), Relaxed);
+        } else {
+            self.step(|capacity, available| Some((capacity, available.saturating_add(gain).min(capacity))));
+        }
     }
 
     /// Another capacity, filled to the same fraction, rounded down. A level that isn't drawn yet stays so.
@@ -87,7 +103,7 @@ impl Bucket {
 
     /// What is available, and capacity.
     pub(crate) fn level(&self) -> (u32, u32) {
-        let (capacity, available) = self.halves();
+        let (capacity, available) = Self::state(self.0.load(Relaxed));
         (available, capacity)
     }
 
@@ -100,7 +116,7 @@ impl Bucket {
     fn step(&self, next: impl Fn(u32, u32) -> Option<(u32, u32)>) -> Option<(u32, u32)> {
         let mut word = self.0.load(Relaxed);
         loop {
-            let (capacity, available) = Self::parts(word);
+            let (capacity, available) = Self::state(word);
             let state = next(capacity, available)?;
             let next = Self::word(state.0, state.1);
             if next == word {
