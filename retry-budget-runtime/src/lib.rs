@@ -29,6 +29,8 @@ mod sync;
 pub mod test_util;
 mod time;
 mod timer;
+#[cfg(feature = "tonic-0_14")]
+pub mod tonic_0_14;
 mod verdict;
 
 #[doc(hidden)]

@@ -9,14 +9,7 @@ use std::io;
 /// A call that was given up stays given up, whatever it failed with.
 #[allow(dead_code)] // by the features that look into chains
 pub(crate) fn verdict_in_chain(error: &(dyn Error + 'static)) -> Option<Verdict> {
-    let mut next = Some(error);
-    while let Some(error) = next {
-        if let Some(verdict) = verdict_of(error) {
-            return Some(verdict);
-        }
-        next = error.source();
-    }
-    None
+    std::iter::successors(Some(error), |&error| error.source()).find_map(verdict_of)
 }
 
 fn verdict_of(error: &(dyn Error + 'static)) -> Option<Verdict> {
@@ -30,7 +23,11 @@ fn verdict_of(error: &(dyn Error + 'static)) -> Option<Verdict> {
     if error.is::<Stop>() {
         return Some(Verdict::NEVER);
     }
-    // A line for each integration, under its feature.
+    // A line or two for each integration, under its feature.
+    #[cfg(feature = "tonic-0_14")]
+    if let Some(verdict) = says::<tonic::Status>(error).or_else(|| says::<tonic::transport::Error>(error)) {
+        return Some(verdict);
+    }
     None.or_else(|| says::<io::Error>(error))
         .or_else(|| says::<Elapsed>(error))
         .or_else(|| says::<tokio::time::error::Elapsed>(error))
