@@ -8,6 +8,8 @@
 //! [`retry-budget`]: https://docs.rs/retry-budget
 
 mod attempt;
+#[cfg(feature = "aws-sdk-1")]
+pub mod aws_sdk_1;
 mod backoff;
 mod budget;
 mod elapsed;
@@ -17,11 +19,19 @@ pub mod http_1;
 mod map;
 mod observe;
 mod policy;
+#[cfg(feature = "redis-1")]
+pub mod redis_1;
 mod registry;
 mod retry;
 mod retryable;
 mod run;
 mod settings;
+#[cfg(any(feature = "sqlx-0_8", feature = "sqlx-0_9"))]
+mod sqlx;
+#[cfg(feature = "sqlx-0_8")]
+pub mod sqlx_0_8;
+#[cfg(feature = "sqlx-0_9")]
+pub mod sqlx_0_9;
 mod stop;
 mod switch;
 mod sync;

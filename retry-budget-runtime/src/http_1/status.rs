@@ -5,7 +5,7 @@ use crate::{Retryable, Verdict};
 use http::{HeaderMap, Response, StatusCode};
 use std::time::SystemTime;
 
-/// Whether an answer with this status and these headers is worth a retry: see [the table](self).
+/// Whether an answer with this status and these headers is worth a retry: see [the table](crate::http_1).
 ///
 /// A hint that is a date, in an answer that doesn't say its own date, is taken relative to this machine's clock.
 ///

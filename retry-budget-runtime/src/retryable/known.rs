@@ -28,6 +28,18 @@ fn verdict_of(error: &(dyn Error + 'static)) -> Option<Verdict> {
     if let Some(verdict) = says::<tonic::Status>(error).or_else(|| says::<tonic::transport::Error>(error)) {
         return Some(verdict);
     }
+    #[cfg(feature = "redis-1")]
+    if let Some(verdict) = says::<redis::RedisError>(error) {
+        return Some(verdict);
+    }
+    #[cfg(feature = "sqlx-0_8")]
+    if let Some(verdict) = says::<sqlx_0_8::Error>(error) {
+        return Some(verdict);
+    }
+    #[cfg(feature = "sqlx-0_9")]
+    if let Some(verdict) = says::<sqlx_0_9::Error>(error) {
+        return Some(verdict);
+    }
     None.or_else(|| says::<io::Error>(error))
         .or_else(|| says::<Elapsed>(error))
         .or_else(|| says::<tokio::time::error::Elapsed>(error))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 use tonic::{Code, ConnectError, Status};
 
-/// See [the table](super).
+/// See [the table](crate::tonic_0_14).
 impl Retryable for Status {
     fn verdict(&self) -> Verdict {
         verdict_also(self, &[])
