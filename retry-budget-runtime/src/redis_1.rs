@@ -10,7 +10,7 @@
 //! | `RefreshSlotsAndRetry` | `READONLY`, in a failover | transient, and nothing was done |
 //! | `MovedRedirect`, `AskRedirect` | `MOVED` | never: a client that isn't a cluster's is told the same again |
 //! | `NoRetry` | a wrong type, a script's error, `NOSCRIPT`, `OOM`, `NOPERM` | never |
-//! | any, of kind `AuthenticationFailed` | a wrong password | never, whatever the method |
+//! | any, of kind `AuthenticationFailed` or `Parse` | a wrong password; an answer that isn't what was asked for, or no Redis at all | never, though the method says `Reconnect`: the next attempt would be told the same. (A connection that breaks in the middle of a value can't be told from that) |
 //!
 //! ```
 //! # extern crate retry_budget_runtime as retry_budget;
@@ -52,7 +52,7 @@ impl Retryable for RedisError {
             return Verdict::TRANSIENT.not_sent();
         }
         match (self.kind(), self.retry_method()) {
-            (ErrorKind::AuthenticationFailed, _)
+            (ErrorKind::AuthenticationFailed | ErrorKind::Parse, _)
             | (_, RetryMethod::NoRetry | RetryMethod::MovedRedirect | RetryMethod::AskRedirect) => Verdict::NEVER,
             (_, RetryMethod::RefreshSlotsAndRetry) => Verdict::TRANSIENT.not_sent(),
             _ => Verdict::TRANSIENT,
@@ -95,5 +95,6 @@ mod tests {
         }
         assert_eq!(verdict((ErrorKind::AuthenticationFailed, "wrong password")), Verdict::NEVER);
         assert_eq!(verdict((ErrorKind::UnexpectedReturnType, "no number")), Verdict::NEVER);
+        assert_eq!(verdict((ErrorKind::Parse, "no Redis")), Verdict::NEVER);
     }
 }
