@@ -27,6 +27,8 @@ mod sync;
 pub mod test_util;
 mod time;
 mod timer;
+#[cfg(feature = "tower-0_5")]
+pub mod tower_0_5;
 mod verdict;
 
 #[doc(hidden)]

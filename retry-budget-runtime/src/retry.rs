@@ -195,11 +195,11 @@ pub trait Classify<E>: sealed::Sealed {
 
 /// The error decides for itself.
 #[derive(Clone, Copy, Debug)]
-pub struct OwnVerdict(());
+pub struct OwnVerdict(pub(crate) ());
 
 /// A function decides.
 #[derive(Clone, Copy, Debug)]
-pub struct By<C>(C);
+pub struct By<C>(pub(crate) C);
 
 impl<E: Retryable> Classify<E> for OwnVerdict {
     fn verdict(&self, error: &E) -> Verdict {

@@ -250,9 +250,7 @@ impl<P: Borrow<RetryPolicy>, B: Budget, T: Timer> Call<P, B, T> {
         match self.decide(verdict) {
             Decision::Retry { delay } => Step::Retry(delay),
             Decision::Stop { reason: StopReason::NotRetryable, .. } => {
-                if self.gave_up_inside {
-                    inside::give_up();
-                }
+                self.pass_on();
                 Step::Done
             }
             Decision::Stop { reason, pause } => Step::Stop(Halt { reason, pause, exhausted }),
@@ -312,6 +310,13 @@ impl<P: Borrow<RetryPolicy>, B: Budget, T: Timer> Call<P, B, T> {
         inside::give_up();
     }
 
+    /// Tells the loops around this one what a loop inside of it told.
+    pub(crate) fn pass_on(&self) {
+        if self.gave_up_inside {
+            inside::give_up();
+        }
+    }
+
     /// The result that the caller gets after a stop.
     #[cold]
     pub fn give_up<R>(&self, result: R, halt: &Halt<R>) -> R {
@@ -320,6 +325,14 @@ impl<P: Borrow<RetryPolicy>, B: Budget, T: Timer> Call<P, B, T> {
             Some(becomes) => becomes(result, self.stop(halt.reason)),
             None => result,
         }
+    }
+}
+
+#[cfg(feature = "tower-0_5")]
+impl<B: Budget, T> Call<RetryPolicy, B, T> {
+    /// The attempt that is about to run is the last one, whatever the policy says.
+    pub(crate) fn make_it_the_last(&mut self) {
+        self.policy.max_attempts = 1;
     }
 }
 

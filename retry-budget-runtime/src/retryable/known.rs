@@ -30,8 +30,12 @@ fn verdict_of(error: &(dyn Error + 'static)) -> Option<Verdict> {
     if error.is::<Stop>() {
         return Some(Verdict::NEVER);
     }
-    // A line for each integration, under its feature.
-    None.or_else(|| says::<io::Error>(error))
+    let known = None
+        .or_else(|| says::<io::Error>(error))
         .or_else(|| says::<Elapsed>(error))
-        .or_else(|| says::<tokio::time::error::Elapsed>(error))
+        .or_else(|| says::<tokio::time::error::Elapsed>(error));
+    // A line for each integration, under its feature.
+    #[cfg(feature = "tower-0_5")]
+    let known = known.or_else(|| says::<tower::timeout::error::Elapsed>(error));
+    known
 }
