@@ -11,6 +11,8 @@ mod attempt;
 mod backoff;
 mod budget;
 mod elapsed;
+#[cfg(feature = "http-1")]
+pub mod http_1;
 #[cfg(feature = "map")]
 mod map;
 mod observe;

@@ -1,7 +1,7 @@
 //! Which errors are worth a retry.
 
 pub(crate) mod derived;
-mod known;
+pub(crate) mod known;
 mod std_errors;
 
 use crate::{Exhausted, Stop, Verdict};

@@ -1,5 +1,7 @@
 //! Why a call stopped, for the log and for those who catch it on purpose.
 
+use crate::retryable::known;
+use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
@@ -99,12 +101,23 @@ impl fmt::Display for Stop {
 /// assert_eq!(gave_up.source().unwrap().to_string(), "connection reset");
 /// # });
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{stop}")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exhausted<E> {
     stop: Stop,
-    #[source]
     error: E,
+}
+
+impl<E> fmt::Display for Exhausted<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.stop.fmt(f)
+    }
+}
+
+impl<E: Error + 'static> Error for Exhausted<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        known::exhausted_asked();
+        Some(&self.error)
+    }
 }
 
 impl<E> Exhausted<E> {

@@ -1,31 +1,35 @@
 //! The errors that this build knows, found in an error of a type that says nothing: in a `Box<dyn Error>`, for example.
 
-use crate::{Elapsed, Exhausted, Retryable, Stop, Verdict};
+use crate::{Elapsed, Retryable, Stop, Verdict};
+use std::cell::Cell;
 use std::error::Error;
 use std::io;
+
+/// A chain that is longer than this goes round in circles.
+const LONGEST: usize = 100;
 
 /// What the first known error says in this error or in its chain of sources; nothing when none is known.
 ///
 /// A call that was given up stays given up, whatever it failed with.
-#[allow(dead_code)] // by the features that look into chains
 pub(crate) fn verdict_in_chain(error: &(dyn Error + 'static)) -> Option<Verdict> {
     let mut next = Some(error);
-    while let Some(error) = next {
+    for _ in 0..LONGEST {
+        let error = next?;
         if let Some(verdict) = verdict_of(error) {
             return Some(verdict);
         }
-        next = error.source();
+        let (source, of_an_exhausted) = note_exhausted(|| error.source());
+        if of_an_exhausted {
+            return Some(Verdict::NEVER);
+        }
+        next = source;
     }
     None
 }
 
 fn verdict_of(error: &(dyn Error + 'static)) -> Option<Verdict> {
-    /// The type itself, and a call that was given up because of it.
     fn says<E: Error + Retryable + 'static>(error: &(dyn Error + 'static)) -> Option<Verdict> {
-        error
-            .downcast_ref::<E>()
-            .map(Retryable::verdict)
-            .or_else(|| error.downcast_ref::<Exhausted<E>>().map(Retryable::verdict))
+        error.downcast_ref::<E>().map(Retryable::verdict)
     }
     if error.is::<Stop>() {
         return Some(Verdict::NEVER);
@@ -38,4 +42,101 @@ fn verdict_of(error: &(dyn Error + 'static)) -> Option<Verdict> {
     #[cfg(feature = "tower-0_5")]
     let known = known.or_else(|| says::<tower::timeout::error::Elapsed>(error));
     known
+}
+
+thread_local! {
+    static EXHAUSTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// An [`Exhausted`](crate::Exhausted) is asked for its source. It can be one of any type, somebody else's included, and so can't be found by
+/// its type.
+pub(crate) fn exhausted_asked() {
+    EXHAUSTED.set(true);
+}
+
+/// Asks an error for its source; the second is whether it is an `Exhausted`, or asks one.
+fn note_exhausted<T>(ask: impl FnOnce() -> T) -> (T, bool) {
+    EXHAUSTED.set(false);
+    let source = ask();
+    (source, EXHAUSTED.get())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Exhausted, StopReason};
+    use std::fmt;
+    use std::io::ErrorKind;
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    /// An error of somebody else's, with a source.
+    #[derive(Debug)]
+    struct Around<E>(E);
+
+    impl<E> fmt::Display for Around<E> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("around")
+        }
+    }
+
+    impl<E: Error + 'static> Error for Around<E> {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    /// An error that is its own source.
+    #[derive(Debug)]
+    struct InCircle;
+
+    impl fmt::Display for InCircle {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("in a circle")
+        }
+    }
+
+    impl Error for InCircle {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(self)
+        }
+    }
+
+    fn reset() -> io::Error {
+        ErrorKind::ConnectionReset.into()
+    }
+
+    fn stop() -> Stop {
+        let since_first_failure = Duration::ZERO;
+        Stop { reason: StopReason::BudgetEmpty, attempts: 1, budget: "partner".to_owned(), since_first_failure }
+    }
+
+    #[test]
+    fn the_first_known_error_decides() {
+        assert_eq!(verdict_in_chain(&reset()), Some(Verdict::TRANSIENT));
+        assert_eq!(verdict_in_chain(&Around(Around(reset()))), Some(Verdict::TRANSIENT));
+        let refused = io::Error::from(ErrorKind::ConnectionRefused);
+        assert_eq!(verdict_in_chain(&Around(refused)), Some(Verdict::TRANSIENT.not_sent()));
+        let denied = io::Error::new(ErrorKind::PermissionDenied, Around(reset()));
+        assert_eq!(verdict_in_chain(&Around(denied)), Some(Verdict::NEVER));
+        assert_eq!(verdict_in_chain(&Around(io::Error::other(Around(reset())))), Some(Verdict::TRANSIENT));
+        assert_eq!(verdict_in_chain(&Around(fmt::Error)), None);
+        assert_eq!(verdict_in_chain(&io::Error::other(fmt::Error)), Some(Verdict::NEVER));
+    }
+
+    #[test]
+    fn what_was_given_up_stays_given_up() {
+        assert_eq!(verdict_in_chain(&Around(stop())), Some(Verdict::NEVER));
+        let given_up = || Exhausted::new(Around(reset()), stop());
+        assert_eq!(verdict_in_chain(&given_up()), Some(Verdict::NEVER), "around an error of any type");
+        assert_eq!(verdict_in_chain(&Around(Box::new(given_up()))), Some(Verdict::NEVER));
+        assert_eq!(verdict_in_chain(&Around(Arc::new(given_up()))), Some(Verdict::NEVER));
+        assert_eq!(verdict_in_chain(&io::Error::other(Around(given_up()))), Some(Verdict::NEVER));
+        assert_eq!(verdict_in_chain(&Around(reset())), Some(Verdict::TRANSIENT), "nothing stays behind");
+    }
+
+    #[test]
+    fn a_chain_that_goes_round_in_circles_ends() {
+        assert_eq!(verdict_in_chain(&InCircle), None);
+    }
 }

@@ -1,1 +1,3 @@
 //! The tests are in `tests/`, a file for each integration. Here are servers that several of them need.
+
+pub mod partner;
