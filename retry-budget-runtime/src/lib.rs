@@ -41,6 +41,8 @@ mod time;
 mod timer;
 #[cfg(feature = "tonic-0_14")]
 pub mod tonic_0_14;
+#[cfg(feature = "tower-0_5")]
+pub mod tower_0_5;
 mod verdict;
 
 #[doc(hidden)]

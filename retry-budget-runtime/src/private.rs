@@ -134,7 +134,7 @@ impl<T: Nothing> Timed<NoWay> for T {
 
 /// The first attempt starts, by this timer.
 #[inline]
-pub fn begin<T: Timed<Way>, Way, B: Budget>(budget: B, policy: &RetryPolicy) -> Call<'_, B, T::Timer> {
+pub fn begin<T: Timed<Way>, Way, B: Budget>(budget: B, policy: &RetryPolicy) -> Call<&RetryPolicy, B, T::Timer> {
     Call::begin(budget, policy)
 }
 

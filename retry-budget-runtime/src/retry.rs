@@ -6,7 +6,7 @@ mod inside;
 mod limited;
 
 use crate::{Attempt, Budget, Exhausted, RetryPolicy, Retryable, Stop, StopReason, TokioTimer, Verdict};
-use call::{Becomes, Call, Step, as_it_is};
+use call::{Becomes, Call, Step, as_it_is, exhausted};
 use pin_project_lite::pin_project;
 use std::future::Future;
 use std::pin::Pin;
@@ -128,12 +128,12 @@ impl<B: Budget, C> Retry<'_, B, C> {
     {
         let Self { budget, policy, classifier } = self;
         let future = async move {
-            let mut call = Call::<_, TokioTimer>::begin(budget, policy);
+            let mut call = Call::<_, _, TokioTimer>::begin(budget, policy);
             loop {
                 let wait = {
                     let attempt = call.attempt();
                     let result = call.watch(operation(attempt)).await;
-                    match classifier.after(&mut call, &result) {
+                    match call.after_by(&result, |error| classifier.verdict(error), classifier.becomes()) {
                         Step::Done => {
                             let stop =
                                 |error| Failed { error, stop: call.stop(StopReason::NotRetryable), becomes: None };
@@ -166,11 +166,11 @@ impl<B: Budget, C> Retry<'_, B, C> {
         F: FnMut(Attempt) -> Result<T, E>,
     {
         let Self { budget, policy, classifier } = self;
-        let mut call = Call::<_, TokioTimer>::begin(budget, policy);
+        let mut call = Call::<_, _, TokioTimer>::begin(budget, policy);
         loop {
             let attempt = call.attempt();
-            let result = call.watch_blocking(|| operation(attempt));
-            match classifier.after(&mut call, &result) {
+            let result = call.watch_now(|| operation(attempt));
+            match call.after_by(&result, |error| classifier.verdict(error), classifier.becomes()) {
                 Step::Done => return result,
                 Step::Stop(halt) => {
                     std::thread::sleep(halt.pause());
@@ -186,26 +186,38 @@ impl<B: Budget, C> Retry<'_, B, C> {
 /// How a loop tells which errors are worth a retry. Implemented by this crate only.
 pub trait Classify<E>: sealed::Sealed {
     #[doc(hidden)]
-    fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>) -> Step<Result<T, E>>;
+    fn verdict(&self, error: &E) -> Verdict;
+
+    /// What a result becomes when its call is given up.
+    #[doc(hidden)]
+    fn becomes<T>(&self) -> Becomes<Result<T, E>>;
 }
 
 /// The error decides for itself.
 #[derive(Clone, Copy, Debug)]
-pub struct OwnVerdict(());
+pub struct OwnVerdict(pub(crate) ());
 
 /// A function decides.
 #[derive(Clone, Copy, Debug)]
-pub struct By<C>(C);
+pub struct By<C>(pub(crate) C);
 
 impl<E: Retryable> Classify<E> for OwnVerdict {
-    fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>) -> Step<Result<T, E>> {
-        call.after(result)
+    fn verdict(&self, error: &E) -> Verdict {
+        error.verdict()
+    }
+
+    fn becomes<T>(&self) -> Becomes<Result<T, E>> {
+        exhausted
     }
 }
 
 impl<E, V: Into<Verdict>, C: Fn(&E) -> V> Classify<E> for By<C> {
-    fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>) -> Step<Result<T, E>> {
-        call.after_by(result, &self.0, as_it_is)
+    fn verdict(&self, error: &E) -> Verdict {
+        self.0(error).into()
+    }
+
+    fn becomes<T>(&self) -> Becomes<Result<T, E>> {
+        as_it_is
     }
 }
 

@@ -49,7 +49,7 @@ impl Bucket {
     /// The same bucket, with something in it: the first use of one whose level isn't drawn yet draws it.
     #[inline]
     pub(crate) fn drawn(&self, draw: impl Fn() -> u32) -> &Self {
-        if self.missing() == NOT_DRAWN.into() {
+        if self.missing() == u64::from(NOT_DRAWN) {
             self.fill_once(draw());
         }
         self
@@ -88,7 +88,7 @@ impl Bucket {
     /// other cores can't make the step fail.
     #[cold]
     fn give_some(&self, gain: u32) {
-        if gain <= SMALL_GAIN && self.missing() <= NOT_DRAWN.into() {
+        if gain <= SMALL_GAIN && self.missing() < u64::from(NOT_DRAWN) {
             self.0.fetch_sub(u64::from(gain) * ONE_MISSING, Relaxed);
         } else {
             self.step(|capacity, available| Some((capacity, available.saturating_add(gain).min(capacity))));

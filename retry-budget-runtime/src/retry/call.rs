@@ -7,17 +7,18 @@ use crate::{
     Attempt, Budget, Decision, Elapsed, IntoDeadline, Limit, RetryEvent, RetryPolicy, Run, Stop, StopEvent, StopReason,
     Time, Timer, TokioTimer, Verdict,
 };
+use std::borrow::Borrow;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// One call in progress.
+/// One call in progress, with a policy of its own or somebody else's.
 #[derive(Debug)]
-pub struct Call<'p, B: Budget, T = TokioTimer> {
+pub struct Call<P, B: Budget, T = TokioTimer> {
     run: Run<B>,
-    policy: &'p RetryPolicy,
+    policy: P,
     /// Whether a loop inside of this attempt gave up.
     gave_up_inside: bool,
     timer: PhantomData<fn() -> T>,
@@ -124,10 +125,10 @@ impl<E: From<Elapsed>> FromElapsed for E {
     }
 }
 
-impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
+impl<P: Borrow<RetryPolicy>, B: Budget, T: Timer> Call<P, B, T> {
     /// The first attempt starts.
     #[inline]
-    pub fn begin(budget: B, policy: &'p RetryPolicy) -> Self {
+    pub fn begin(budget: B, policy: P) -> Self {
         let now = if budget.reads_clock() { T::now() } else { Time::ZERO };
         Self { run: Run::begin(budget, now), policy, gave_up_inside: false, timer: PhantomData }
     }
@@ -165,11 +166,10 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
         self.watch(Limited::new(attempt, cut.map(|cut| (T::sleep(cut.1), cut))))
     }
 
-    /// The same on the spot.
-    pub(crate) fn watch_blocking<R>(&mut self, attempt: impl FnOnce() -> R) -> R {
-        let (output, gave_up_inside) = inside::watch_blocking(attempt);
-        self.gave_up_inside = gave_up_inside;
-        output
+    /// The same on the spot: for an attempt that isn't async, and for one poll of an attempt that somebody else holds.
+    #[inline]
+    pub(crate) fn watch_now<R>(&mut self, attempt: impl FnOnce() -> R) -> R {
+        inside::watching(&mut self.gave_up_inside, attempt)
     }
 
     /// What a loop inside gave up doesn't count.
@@ -250,9 +250,7 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
         match self.decide(verdict) {
             Decision::Retry { delay } => Step::Retry(delay),
             Decision::Stop { reason: StopReason::NotRetryable, .. } => {
-                if self.gave_up_inside {
-                    inside::give_up();
-                }
+                self.pass_on();
                 Step::Done
             }
             Decision::Stop { reason, pause } => Step::Stop(Halt { reason, pause, exhausted }),
@@ -263,7 +261,7 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
     #[inline(never)]
     fn decide(&mut self, verdict: Verdict) -> Decision {
         let verdict = if self.gave_up_inside { verdict.given_up() } else { verdict };
-        self.run.failed(self.policy, verdict, T::now(), rand::random())
+        self.run.failed(self.policy.borrow(), verdict, T::now(), rand::random())
     }
 
     /// The time between two attempts. Boxed, so that a call that never waits has no room for it in its future.
@@ -312,6 +310,13 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
         inside::give_up();
     }
 
+    /// Tells the loops around this one what a loop inside of it told.
+    pub(crate) fn pass_on(&self) {
+        if self.gave_up_inside {
+            inside::give_up();
+        }
+    }
+
     /// The result that the caller gets after a stop.
     #[cold]
     pub fn give_up<R>(&self, result: R, halt: &Halt<R>) -> R {
@@ -320,6 +325,14 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
             Some(becomes) => becomes(result, self.stop(halt.reason)),
             None => result,
         }
+    }
+}
+
+#[cfg(feature = "tower-0_5")]
+impl<B: Budget, T> Call<RetryPolicy, B, T> {
+    /// The attempt that is about to run is the last one, whatever the policy says.
+    pub(crate) fn make_it_the_last(&mut self) {
+        self.policy.max_attempts = 1;
     }
 }
 

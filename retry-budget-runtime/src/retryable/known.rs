@@ -34,24 +34,22 @@ fn verdict_of(error: &(dyn Error + 'static)) -> Option<Verdict> {
     if error.is::<Stop>() {
         return Some(Verdict::NEVER);
     }
-    // A line or two for each integration, under its feature.
+    // A line for each integration, under its feature.
+    let known = None;
     #[cfg(feature = "tonic-0_14")]
-    if let Some(verdict) = says::<tonic::Status>(error).or_else(|| says::<tonic::transport::Error>(error)) {
-        return Some(verdict);
-    }
+    let known = known.or_else(|| says::<tonic::Status>(error));
+    #[cfg(feature = "tonic-0_14")]
+    let known = known.or_else(|| says::<tonic::transport::Error>(error));
     #[cfg(feature = "redis-1")]
-    if let Some(verdict) = says::<redis::RedisError>(error) {
-        return Some(verdict);
-    }
+    let known = known.or_else(|| says::<redis::RedisError>(error));
     #[cfg(feature = "sqlx-0_8")]
-    if let Some(verdict) = says::<sqlx_0_8::Error>(error) {
-        return Some(verdict);
-    }
+    let known = known.or_else(|| says::<sqlx_0_8::Error>(error));
     #[cfg(feature = "sqlx-0_9")]
-    if let Some(verdict) = says::<sqlx_0_9::Error>(error) {
-        return Some(verdict);
-    }
-    None.or_else(|| says::<io::Error>(error))
+    let known = known.or_else(|| says::<sqlx_0_9::Error>(error));
+    #[cfg(feature = "tower-0_5")]
+    let known = known.or_else(|| says::<tower::timeout::error::Elapsed>(error));
+    known
+        .or_else(|| says::<io::Error>(error))
         .or_else(|| says::<Elapsed>(error))
         .or_else(|| says::<tokio::time::error::Elapsed>(error))
 }
