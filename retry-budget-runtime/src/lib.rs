@@ -23,6 +23,7 @@ mod settings;
 mod stop;
 mod switch;
 mod sync;
+mod tell;
 #[cfg(feature = "test-util")]
 pub mod test_util;
 mod time;

@@ -2,11 +2,13 @@
 //! written into the user's function.
 
 pub(crate) mod call;
+pub(crate) mod here;
 mod inside;
 mod limited;
 
 use crate::{Attempt, Budget, Exhausted, RetryPolicy, Retryable, Stop, StopReason, TokioTimer, Verdict};
 use call::{Becomes, Call, Step, as_it_is};
+use here::{Here, Name};
 use pin_project_lite::pin_project;
 use std::future::Future;
 use std::pin::Pin;
@@ -84,13 +86,14 @@ pub struct Retry<'p, B, C = OwnVerdict> {
     budget: B,
     policy: &'p RetryPolicy,
     classifier: C,
+    name: Name,
 }
 
 impl<'p, B: Budget> Retry<'p, B> {
     /// Retries under this budget and policy; the error decides for itself ([`Retryable`]) unless
     /// [`classify`](Self::classify) says otherwise.
     pub const fn new(budget: B, policy: &'p RetryPolicy) -> Self {
-        Self { budget, policy, classifier: OwnVerdict(()) }
+        Self { budget, policy, classifier: OwnVerdict(()), name: Name::UNKNOWN }
     }
 
     /// Decides which errors are worth a retry: a `bool` (true is transient), an `Option<RetryKind>` or a [`Verdict`].
@@ -115,25 +118,48 @@ impl<'p, B: Budget> Retry<'p, B> {
         C: Fn(&E) -> V,
         V: Into<Verdict>,
     {
-        Retry { budget: self.budget, policy: self.policy, classifier: By(classify) }
+        Retry { budget: self.budget, policy: self.policy, classifier: By(classify), name: self.name }
     }
 }
 
 impl<B: Budget, C> Retry<'_, B, C> {
+    /// What the call is called in events (feature `tracing`) and metrics (feature `metrics`); without those features it
+    /// makes no difference. The attribute says the function's path.
+    ///
+    /// ```
+    /// use retry_budget_runtime::{Retry, RetryPolicy, TokenBudget};
+    /// use std::io;
+    ///
+    /// static PARTNER: TokenBudget = TokenBudget::builder("partner").build();
+    ///
+    /// # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    /// # runtime.block_on(async {
+    /// let greeting = Retry::new(&PARTNER, &RetryPolicy::REQUEST)
+    ///     .named("partner::greet")
+    ///     .run(async |_| io::Result::Ok("hello"))
+    ///     .await;
+    /// # assert_eq!(greeting.unwrap(), "hello");
+    /// # });
+    /// ```
+    pub fn named(mut self, call: &'static str) -> Self {
+        self.name = Name::new(call);
+        self
+    }
+
     /// Runs the operation.
     pub fn run<T, E, F>(self, mut operation: F) -> Retrying<impl Future<Output = Outcome<T, E>>>
     where
         C: Classify<E>,
         F: AsyncFnMut(Attempt) -> Result<T, E>,
     {
-        let Self { budget, policy, classifier } = self;
+        let Self { budget, policy, classifier, name } = self;
         let future = async move {
             let mut call = Call::<_, TokioTimer>::begin(budget, policy);
             loop {
                 let wait = {
                     let attempt = call.attempt();
                     let result = call.watch(operation(attempt)).await;
-                    match classifier.after(&mut call, &result) {
+                    match classifier.after(&mut call, &result, name) {
                         Step::Done => {
                             let stop =
                                 |error| Failed { error, stop: call.stop(StopReason::NotRetryable), becomes: None };
@@ -165,12 +191,12 @@ impl<B: Budget, C> Retry<'_, B, C> {
         C: Classify<E>,
         F: FnMut(Attempt) -> Result<T, E>,
     {
-        let Self { budget, policy, classifier } = self;
+        let Self { budget, policy, classifier, name } = self;
         let mut call = Call::<_, TokioTimer>::begin(budget, policy);
         loop {
             let attempt = call.attempt();
             let result = call.watch_blocking(|| operation(attempt));
-            match classifier.after(&mut call, &result) {
+            match classifier.after(&mut call, &result, name) {
                 Step::Done => return result,
                 Step::Stop(halt) => {
                     std::thread::sleep(halt.pause());
@@ -186,7 +212,7 @@ impl<B: Budget, C> Retry<'_, B, C> {
 /// How a loop tells which errors are worth a retry. Implemented by this crate only.
 pub trait Classify<E>: sealed::Sealed {
     #[doc(hidden)]
-    fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>) -> Step<Result<T, E>>;
+    fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>, name: Name) -> Step<Result<T, E>>;
 }
 
 /// The error decides for itself.
@@ -198,14 +224,14 @@ pub struct OwnVerdict(());
 pub struct By<C>(C);
 
 impl<E: Retryable> Classify<E> for OwnVerdict {
-    fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>) -> Step<Result<T, E>> {
-        call.after(result)
+    fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>, name: Name) -> Step<Result<T, E>> {
+        call.after(result, Here::judged(name))
     }
 }
 
 impl<E, V: Into<Verdict>, C: Fn(&E) -> V> Classify<E> for By<C> {
-    fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>) -> Step<Result<T, E>> {
-        call.after_by(result, &self.0, as_it_is)
+    fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>, name: Name) -> Step<Result<T, E>> {
+        call.after_by(result, &self.0, as_it_is, Here::named(name))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::{Retryable, Verdict};
 use std::convert::Infallible;
+use std::fmt::Display;
 use std::io::{self, ErrorKind};
 
 /// A connection that couldn't be made, broke, or timed out is transient; everything else never is.
@@ -32,6 +33,10 @@ impl Retryable for io::Error {
             _ => Verdict::NEVER,
         }
     }
+
+    fn event_text(&self) -> Option<&dyn Display> {
+        Some(self)
+    }
 }
 
 impl Retryable for Infallible {
@@ -44,6 +49,10 @@ impl Retryable for Infallible {
 impl Retryable for tokio::time::error::Elapsed {
     fn verdict(&self) -> Verdict {
         Verdict::TRANSIENT
+    }
+
+    fn event_text(&self) -> Option<&dyn Display> {
+        Some(self)
     }
 }
 
