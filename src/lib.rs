@@ -136,6 +136,8 @@
 //!
 //!   `call` is the path of the annotated function ([`Retry::named`] for the others), `attempt` the number of the one that
 //!   failed. The error shows where it can be displayed; under the functions where its [`Retryable::event_text`] says so.
+//! - With the feature `metrics`, `metrics::publish()` hands counters and gauges to the recorder of the application: call it
+//!   in the route that Prometheus scrapes. Its module lists them.
 //! - In tests, `reset()` (feature `test-util`) puts a budget back to its start.
 //!
 //! # What a failed call tells

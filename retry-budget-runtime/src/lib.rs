@@ -13,6 +13,8 @@ mod budget;
 mod elapsed;
 #[cfg(feature = "map")]
 mod map;
+#[cfg(feature = "metrics")]
+pub mod metrics;
 mod observe;
 mod policy;
 mod registry;

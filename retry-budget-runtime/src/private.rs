@@ -6,7 +6,7 @@
 pub use crate::__here as here;
 pub use crate::registry::{InStatic, Seen};
 pub use crate::retry::call::{Attempted, Call, FromElapsed, Step};
-pub use crate::retry::here::{Here, Name, Shown};
+pub use crate::retry::here::{Displayed, Here, Hidden, Name, Shows};
 pub use crate::retryable::derived::{GivenUp, Hint, Inner, Judged, Opinion};
 pub use core;
 
@@ -158,13 +158,23 @@ macro_rules! __here {
     ($name:expr, $result:ident) => {
         $crate::__private::Here::new($crate::__private::Name::new($name), {
             use $crate::__private::nearer::*;
-            (&&$crate::__private::Text(&$result)).shown()
+            (&&$crate::__private::Text(&$result)).shows()
         })
     };
 }
 
+/// The same for a program that counts its calls and doesn't show their errors.
+#[cfg(all(feature = "metrics", not(feature = "tracing")))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __here {
+    ($name:expr, $result:ident) => {
+        $crate::__private::Here::named($crate::__private::Name::new($name))
+    };
+}
+
 /// The same for a program that tells nobody of its calls: nothing is left of it.
-#[cfg(not(feature = "tracing"))]
+#[cfg(not(any(feature = "metrics", feature = "tracing")))]
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __here {
@@ -173,7 +183,7 @@ macro_rules! __here {
     };
 }
 
-/// The error of a result as something to display, where it can be: by `(&&Text(&result)).shown()`.
+/// The error of a result as something to display, where it can be: by `(&&Text(&result)).shows()`.
 #[derive(Debug)]
 pub struct Text<'a, R>(pub &'a R);
 
@@ -191,45 +201,39 @@ pub struct Becomes<'a, R>(pub &'a R);
 pub mod nearer {
     use super::{Becomes, Text, Value};
     use crate::retry::call::{as_it_is, exhausted};
-    use crate::retry::here::Shown;
+    use crate::retry::here::{Displayed, Hidden};
     use crate::{Retryable, Stop};
     use std::fmt::Display;
 
     /// The nearer.
-    pub trait WithText<R> {
+    pub trait WithText {
         /// How the error shows.
-        fn shown(&self) -> Shown<R>;
+        fn shows(&self) -> Displayed {
+            Displayed
+        }
 
         /// The text of the error.
         fn text(&self) -> Option<String>;
     }
 
-    impl<T, E: Display> WithText<Result<T, E>> for &Text<'_, Result<T, E>> {
-        #[inline]
-        fn shown(&self) -> Shown<Result<T, E>> {
-            |result| result.as_ref().err().map(|error| error as &dyn Display)
-        }
-
+    impl<T, E: Display> WithText for &Text<'_, Result<T, E>> {
         fn text(&self) -> Option<String> {
             self.0.as_ref().err().map(ToString::to_string)
         }
     }
 
     /// The farther.
-    pub trait WithoutText<R> {
-        /// Nothing.
-        fn shown(&self) -> Shown<R>;
+    pub trait WithoutText {
+        /// Not at all.
+        fn shows(&self) -> Hidden {
+            Hidden
+        }
 
         /// No text.
         fn text(&self) -> Option<String>;
     }
 
-    impl<R> WithoutText<R> for Text<'_, R> {
-        #[inline]
-        fn shown(&self) -> Shown<R> {
-            |_| None
-        }
-
+    impl<R> WithoutText for Text<'_, R> {
         fn text(&self) -> Option<String> {
             None
         }

@@ -2,11 +2,13 @@
 //! nothing is left of this.
 #![cfg_attr(not(feature = "tracing"), allow(unused_variables, clippy::unused_self))]
 
+#[cfg(feature = "metrics")]
+pub(crate) mod counts;
 #[cfg(feature = "tracing")]
 pub(crate) mod edges;
 #[cfg(feature = "tracing")]
 mod events;
-#[cfg(feature = "tracing")]
+#[cfg(any(feature = "metrics", feature = "tracing"))]
 mod table;
 
 use crate::retry::here::{Name, Told};
@@ -14,11 +16,14 @@ use crate::{Budget, Decision, RetryKind, StopReason, Time};
 
 /// The attempt with this number succeeded, and so its call.
 #[inline]
-#[allow(unused_variables)]
-pub(crate) fn succeeded(name: Name, budget: &impl Budget, attempt: u32) {}
+#[cfg_attr(not(feature = "metrics"), allow(unused_variables))]
+pub(crate) fn succeeded(name: Name, budget: &impl Budget, attempt: u32) {
+    #[cfg(feature = "metrics")]
+    counts::succeeded(name.get(), budget.name(), attempt);
+}
 
 /// An attempt that failed.
-#[cfg_attr(not(feature = "tracing"), allow(dead_code))]
+#[cfg_attr(not(feature = "tracing"), allow(dead_code))] // not all of it is counted
 pub(crate) struct Failure<'a> {
     pub(crate) told: Told<'a>,
     /// Its number.
@@ -42,6 +47,8 @@ impl Failure<'_> {
     pub(crate) fn decided(&self, decision: &Decision, before: Before, budget: &dyn Budget, now: Time) {
         match *decision {
             Decision::Retry { delay } => {
+                #[cfg(feature = "metrics")]
+                counts::retry(self, budget.name());
                 #[cfg(feature = "tracing")]
                 {
                     events::retry(self, budget.name(), delay);
@@ -61,6 +68,8 @@ impl Failure<'_> {
     /// Tells of the end of its call.
     #[inline]
     pub(crate) fn stopped(&self, budget: &dyn Budget, reason: StopReason) {
+        #[cfg(feature = "metrics")]
+        counts::stopped(self, budget.name(), reason);
         #[cfg(feature = "tracing")]
         events::stopped(self, budget.name(), reason);
     }

@@ -1,6 +1,6 @@
 //! A [`Run`] with a clock, a timer and a source of chance: what every async loop drives.
 
-use super::here::{Here, Name, Told};
+use super::here::{Here, Name, Shows, Told};
 use super::inside::{self, Watched};
 use super::limited::Limited;
 use crate::retryable::derived::{Judged, Opinion};
@@ -181,7 +181,7 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
 
     /// An attempt has ended with this result; the error decides for itself.
     #[inline]
-    pub fn after<Way, R: Attempted<Error: Judged<Way>>>(&mut self, result: &R, here: Here<R>) -> Step<R> {
+    pub fn after<Way, R: Attempted<Error: Judged<Way>>>(&mut self, result: &R, here: Here<impl Shows<R>>) -> Step<R> {
         match result.outcome() {
             Ok(_) => self.succeeded(here.name),
             Err(error) => self.failed(error.judge(), exhausted, result, here),
@@ -195,7 +195,7 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
         result: &R,
         classify: impl FnOnce(&R::Error) -> V,
         becomes: fn(R, Stop) -> R,
-        here: Here<R>,
+        here: Here<impl Shows<R>>,
     ) -> Step<R> {
         match result.outcome() {
             Ok(_) => self.succeeded(here.name),
@@ -209,7 +209,7 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
         &mut self,
         result: &R,
         classify_ok: impl FnOnce(&R::Value) -> V,
-        here: Here<R>,
+        here: Here<impl Shows<R>>,
     ) -> Option<Step<R>> {
         let verdict = classify_ok(result.outcome().ok()?).verdict();
         verdict.kind().is_some().then(|| self.failed(verdict, as_it_is, result, here))
@@ -223,17 +223,28 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
 
     /// A limit has cut the attempt off; the error decides for itself what it becomes.
     #[cold]
-    pub fn after_cut<Way, R: Attempted<Error: Judged<Way>>>(&mut self, cut: Cut, result: &R, here: Here<R>) -> Step<R> {
+    pub fn after_cut<Way, R: Attempted<Error: Judged<Way>>>(
+        &mut self,
+        cut: Cut,
+        result: &R,
+        here: Here<impl Shows<R>>,
+    ) -> Step<R> {
         self.cut_off(cut, exhausted, result, here)
     }
 
     /// A limit has cut the attempt off, where a function decides.
     #[cold]
-    pub fn after_cut_by<R>(&mut self, cut: Cut, becomes: fn(R, Stop) -> R, result: &R, here: Here<R>) -> Step<R> {
+    pub fn after_cut_by<R>(
+        &mut self,
+        cut: Cut,
+        becomes: fn(R, Stop) -> R,
+        result: &R,
+        here: Here<impl Shows<R>>,
+    ) -> Step<R> {
         self.cut_off(cut, becomes, result, here)
     }
 
-    fn cut_off<R>(&mut self, (limit, _): Cut, exhausted: Becomes<R>, result: &R, here: Here<R>) -> Step<R> {
+    fn cut_off<R>(&mut self, (limit, _): Cut, exhausted: Becomes<R>, result: &R, here: Here<impl Shows<R>>) -> Step<R> {
         match limit {
             Limit::AttemptTimeout => self.failed(Verdict::TRANSIENT, exhausted, result, here),
             Limit::Deadline => {
@@ -253,7 +264,7 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
     }
 
     #[cold]
-    fn failed<R>(&mut self, verdict: Verdict, exhausted: Becomes<R>, result: &R, here: Here<R>) -> Step<R> {
+    fn failed<R>(&mut self, verdict: Verdict, exhausted: Becomes<R>, result: &R, here: Here<impl Shows<R>>) -> Step<R> {
         match self.decide(verdict, here.told(result)) {
             Decision::Retry { delay } => Step::Retry(delay),
             Decision::Stop { reason: StopReason::NotRetryable, .. } => {

@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 
 /// What a call is called: the path of its function, where that is known.
 #[derive(Clone, Copy, Debug)]
-pub struct Name(#[cfg(feature = "tracing")] &'static str);
+pub struct Name(#[cfg(any(feature = "metrics", feature = "tracing"))] &'static str);
 
 impl Name {
     /// Not known.
@@ -16,9 +16,9 @@ impl Name {
 
     /// This name.
     pub const fn new(name: &'static str) -> Self {
-        #[cfg(feature = "tracing")]
+        #[cfg(any(feature = "metrics", feature = "tracing"))]
         return Self(name);
-        #[cfg(not(feature = "tracing"))]
+        #[cfg(not(any(feature = "metrics", feature = "tracing")))]
         {
             let _ = name;
             Self()
@@ -26,62 +26,90 @@ impl Name {
     }
 
     /// The name, empty where it isn't known.
-    #[cfg(feature = "tracing")]
+    #[cfg(any(feature = "metrics", feature = "tracing"))]
     pub(crate) const fn get(self) -> &'static str {
         self.0
     }
 }
 
-/// The error of a result as something to display, where it can be.
-pub type Shown<R> = fn(&R) -> Option<&dyn Display>;
-
-/// A place in the code at which calls with this result are made.
-#[derive(Debug)]
-pub struct Here<R> {
-    pub(crate) name: Name,
-    #[cfg(feature = "tracing")]
-    shown: Shown<R>,
-    result: PhantomData<fn(&R)>,
+/// How the error of a result shows, where it can be displayed. Its types have no size, so that nothing is handed on.
+pub trait Shows<R> {
+    /// The error as something to display.
+    fn shown(result: &R) -> Option<&dyn Display>;
 }
 
-impl<R> Here<R> {
-    /// Calls of this name, whose error shows like this.
-    #[inline]
-    pub const fn new(name: Name, shown: Shown<R>) -> Self {
-        #[cfg(not(feature = "tracing"))]
-        let _ = shown;
-        Self {
-            name,
-            #[cfg(feature = "tracing")]
-            shown,
-            result: PhantomData,
-        }
-    }
+/// The error is `Display`.
+#[derive(Debug)]
+pub struct Displayed;
 
-    /// Calls of this name, whose error can't be displayed.
+/// The error can't be displayed, or nobody asks.
+#[derive(Debug)]
+pub struct Hidden;
+
+/// The error says itself.
+#[derive(Debug)]
+pub struct ByItself<Way>(PhantomData<fn() -> Way>);
+
+impl<T, E: Display> Shows<Result<T, E>> for Displayed {
+    fn shown(result: &Result<T, E>) -> Option<&dyn Display> {
+        result.as_ref().err().map(|error| error as &dyn Display)
+    }
+}
+
+impl<R> Shows<R> for Hidden {
+    fn shown(_: &R) -> Option<&dyn Display> {
+        None
+    }
+}
+
+impl<Way, R: Attempted<Error: Judged<Way>>> Shows<R> for ByItself<Way> {
+    fn shown(result: &R) -> Option<&dyn Display> {
+        result.outcome().err().and_then(Judged::event_text)
+    }
+}
+
+/// A place in the code at which calls are made: what they are called, and how their errors show.
+#[derive(Debug)]
+pub struct Here<S = Hidden> {
+    pub(crate) name: Name,
+    shows: PhantomData<fn() -> S>,
+}
+
+impl Here {
+    /// Calls of this name, whose errors can't be displayed.
     #[inline]
     pub const fn named(name: Name) -> Self {
-        Self::new(name, |_| None)
+        Self { name, shows: PhantomData }
     }
+}
 
-    /// Calls of this name, whose error says itself how it shows.
+impl<S> Here<S> {
+    /// Calls of this name, whose errors show like this.
     #[inline]
-    pub(crate) fn judged<Way>(name: Name) -> Self
-    where
-        R: Attempted<Error: Judged<Way>>,
-    {
-        Self::new(name, |result| result.outcome().err().and_then(Judged::event_text))
+    pub fn new(name: Name, _shows: S) -> Self {
+        Self { name, shows: PhantomData }
     }
 
     /// What there is to tell of this result.
-    #[cfg_attr(not(feature = "tracing"), allow(unused_variables, clippy::unused_self))]
-    pub(crate) fn told(self, result: &R) -> Told<'_> {
+    #[cfg_attr(not(feature = "tracing"), allow(unused_variables))]
+    pub(crate) fn told<R>(self, result: &R) -> Told<'_>
+    where
+        S: Shows<R>,
+    {
         Told {
             name: self.name,
             #[cfg(feature = "tracing")]
-            error: (self.shown)(result),
+            error: S::shown(result),
             result: PhantomData,
         }
+    }
+}
+
+impl<Way> Here<ByItself<Way>> {
+    /// Calls of this name, whose errors say themselves how they show.
+    #[inline]
+    pub(crate) const fn judged(name: Name) -> Self {
+        Self { name, shows: PhantomData }
     }
 }
 

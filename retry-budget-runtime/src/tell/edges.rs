@@ -13,7 +13,7 @@
 
 use super::table::Table;
 use super::{Failure, events};
-use crate::{Budget, Time};
+use crate::{Budget, Snapshot, Time};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
@@ -78,16 +78,23 @@ impl Edge {
 /// Before a budget is asked: where it stands, if it was empty.
 pub(super) fn before(budget: &dyn Budget, now: Time) -> Option<&'static Edge> {
     let edge = EDGES.get("", budget.name());
-    (edge.is_empty() && is_half_full(budget, now)).then_some(edge)
+    (edge.is_empty() && is_half_full(&budget.snapshot(now))).then_some(edge)
 }
 
 /// A budget that says nothing of a level is never less than half full.
-fn is_half_full(budget: &dyn Budget, now: Time) -> bool {
-    let snapshot = budget.snapshot(now);
+fn is_half_full(snapshot: &Snapshot) -> bool {
     snapshot.available >= snapshot.limit.div_ceil(2)
 }
 
-/// It granted.
+/// A look from outside, by nobody who asks it for a retry.
+#[cfg(feature = "metrics")]
+pub(crate) fn look(snapshot: &Snapshot, now: Time) {
+    let edge = EDGES.get("", &snapshot.name);
+    let may_be = (edge.is_empty() && is_half_full(snapshot)).then_some(edge);
+    granted(may_be, &snapshot.name, now);
+}
+
+/// It granted, or might.
 pub(super) fn granted(before: Option<&'static Edge>, budget: &str, now: Time) {
     if let Some(Outage { empty_for, denied }) = before.and_then(|edge| edge.recovered(now)) {
         events::recovered(budget, empty_for, denied);

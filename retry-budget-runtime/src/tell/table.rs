@@ -34,30 +34,35 @@ impl<V: Default> Table<V> {
     #[inline]
     pub(crate) fn get(&self, call: &'static str, budget: &str) -> &V {
         let mut link = &self.chains[chain_of(call, budget)];
-        for _ in 0..MOST_IN_A_CHAIN {
-            let node = link.get_or_init(|| Box::new(Node::new(call, budget)));
+        while let Some(node) = link.get() {
             if node.is_of(call, budget) {
                 return &node.value;
             }
             link = &node.next;
         }
-        self.rest(call)
+        self.add(call, budget)
     }
 
+    /// The same for two that are new, unless somebody has been faster.
     #[cold]
-    fn rest(&self, call: &'static str) -> &V {
-        let mut link = &self.chains[chain_of(call, REST)];
+    fn add(&self, call: &'static str, budget: &str) -> &V {
+        let mut link = &self.chains[chain_of(call, budget)];
+        let mut passed = 0;
         loop {
-            let node = link.get_or_init(|| Box::new(Node::new(call, REST)));
-            if node.is_of(call, REST) {
+            if passed == MOST_IN_A_CHAIN && budget != REST {
+                return self.get(call, REST);
+            }
+            let node = link.get_or_init(|| Box::new(Node::new(call, budget)));
+            if node.is_of(call, budget) {
                 return &node.value;
             }
             link = &node.next;
+            passed += 1;
         }
     }
 
     /// All there are, in no order. The same two names may come twice: a literal can lie at two places in a program.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "metrics"))]
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&'static str, &str, &V)> {
         let nodes = self.chains.iter().flat_map(|first| std::iter::successors(first.get(), |node| node.next.get()));
         nodes.map(|node| (node.call, &*node.budget, &node.value))
@@ -65,7 +70,6 @@ impl<V: Default> Table<V> {
 }
 
 impl<V: Default> Node<V> {
-    #[cold]
     fn new(call: &'static str, budget: &str) -> Self {
         Self { call, budget: budget.into(), value: V::default(), next: Link::new() }
     }

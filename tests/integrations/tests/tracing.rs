@@ -334,6 +334,27 @@ async fn a_budget_that_swings_is_told_of_once_in_ten_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_scrape_sees_a_recovery_that_no_failure_shows() {
+    static PARTNER: TokenBudget = TokenBudget::builder("scraped").capacity(10).build();
+    retry_budget::register(&PARTNER);
+    let (recorder, _guard) = Recorder::start();
+    for _ in 0..3 {
+        call(&PARTNER, &AT_ONCE, true).await;
+    }
+    for _ in 0..5 {
+        call(&PARTNER, &AT_ONCE, false).await;
+    }
+    assert_eq!(edges(&recorder).len(), 1);
+    tokio::time::advance(Duration::from_secs(9)).await;
+    retry_budget::metrics::publish();
+    assert!(edges(&recorder).is_empty());
+    tokio::time::advance(Duration::from_secs(1)).await;
+    retry_budget::metrics::publish();
+    retry_budget::metrics::publish();
+    assert_eq!(edges(&recorder), ["INFO: a retry budget has recovered: budget=scraped empty_for=0ns denied=1"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn budgets_of_one_name_are_one() {
     let (recorder, _guard) = Recorder::start();
     for _ in 0..100 {
