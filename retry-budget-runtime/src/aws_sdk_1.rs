@@ -57,6 +57,10 @@ impl<E: ProvideErrorMetadata> Retryable for SdkError<E, HttpResponse> {
             _ => Verdict::NEVER,
         }
     }
+
+    fn event_text(&self) -> Option<&dyn std::fmt::Display> {
+        Some(self)
+    }
 }
 
 fn of_service<E: ProvideErrorMetadata>(error: &ServiceError<E, HttpResponse>) -> Verdict {

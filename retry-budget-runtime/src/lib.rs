@@ -17,6 +17,8 @@ mod elapsed;
 pub mod http_1;
 #[cfg(feature = "map")]
 mod map;
+#[cfg(feature = "metrics")]
+pub mod metrics;
 mod observe;
 mod policy;
 #[cfg(feature = "redis-1")]
@@ -35,6 +37,7 @@ pub mod sqlx_0_9;
 mod stop;
 mod switch;
 mod sync;
+mod tell;
 #[cfg(feature = "test-util")]
 pub mod test_util;
 mod time;

@@ -58,6 +58,10 @@ impl Retryable for RedisError {
             _ => Verdict::TRANSIENT,
         }
     }
+
+    fn event_text(&self) -> Option<&dyn std::fmt::Display> {
+        Some(self)
+    }
 }
 
 #[cfg(test)]

@@ -19,6 +19,10 @@ macro_rules! retryable {
                     _ => Verdict::NEVER,
                 }
             }
+
+            fn event_text(&self) -> Option<&dyn std::fmt::Display> {
+                Some(self)
+            }
         }
 
         #[cfg(test)]

@@ -1,11 +1,13 @@
 //! A [`Run`] with a clock, a timer and a source of chance: what every async loop drives.
 
+use super::here::{Here, Name, Shows, Told};
 use super::inside::{self, Watched};
 use super::limited::Limited;
 use crate::retryable::derived::{Judged, Opinion};
+use crate::tell::{self, Failure};
 use crate::{
-    Attempt, Budget, Decision, Elapsed, IntoDeadline, Limit, RetryEvent, RetryPolicy, Run, Stop, StopEvent, StopReason,
-    Time, Timer, TokioTimer, Verdict,
+    Attempt, Budget, Decision, Elapsed, IntoDeadline, Limit, RetryEvent, RetryKind, RetryPolicy, Run, Stop, StopEvent,
+    StopReason, Time, Timer, TokioTimer, Verdict,
 };
 use std::borrow::Borrow;
 use std::future::Future;
@@ -179,10 +181,10 @@ impl<P: Borrow<RetryPolicy>, B: Budget, T: Timer> Call<P, B, T> {
 
     /// An attempt has ended with this result; the error decides for itself.
     #[inline]
-    pub fn after<Way, R: Attempted<Error: Judged<Way>>>(&mut self, result: &R) -> Step<R> {
+    pub fn after<Way, R: Attempted<Error: Judged<Way>>>(&mut self, result: &R, here: Here<impl Shows<R>>) -> Step<R> {
         match result.outcome() {
-            Ok(_) => self.succeeded(),
-            Err(error) => self.failed(error.judge(), exhausted),
+            Ok(_) => self.succeeded(here.name),
+            Err(error) => self.failed(error.judge(), exhausted, result, here),
         }
     }
 
@@ -193,10 +195,11 @@ impl<P: Borrow<RetryPolicy>, B: Budget, T: Timer> Call<P, B, T> {
         result: &R,
         classify: impl FnOnce(&R::Error) -> V,
         becomes: fn(R, Stop) -> R,
+        here: Here<impl Shows<R>>,
     ) -> Step<R> {
         match result.outcome() {
-            Ok(_) => self.succeeded(),
-            Err(error) => self.failed(classify(error).verdict(), becomes),
+            Ok(_) => self.succeeded(here.name),
+            Err(error) => self.failed(classify(error).verdict(), becomes, result, here),
         }
     }
 
@@ -206,9 +209,10 @@ impl<P: Borrow<RetryPolicy>, B: Budget, T: Timer> Call<P, B, T> {
         &mut self,
         result: &R,
         classify_ok: impl FnOnce(&R::Value) -> V,
+        here: Here<impl Shows<R>>,
     ) -> Option<Step<R>> {
         let verdict = classify_ok(result.outcome().ok()?).verdict();
-        verdict.kind().is_some().then(|| self.failed(verdict, as_it_is))
+        verdict.kind().is_some().then(|| self.failed(verdict, as_it_is, result, here))
     }
 
     /// The error of an attempt that a limit has cut off, for people.
@@ -219,35 +223,49 @@ impl<P: Borrow<RetryPolicy>, B: Budget, T: Timer> Call<P, B, T> {
 
     /// A limit has cut the attempt off; the error decides for itself what it becomes.
     #[cold]
-    pub fn after_cut<Way, R: Attempted<Error: Judged<Way>>>(&mut self, (limit, _): Cut) -> Step<R> {
-        self.cut_off(limit, exhausted)
+    pub fn after_cut<Way, R: Attempted<Error: Judged<Way>>>(
+        &mut self,
+        cut: Cut,
+        result: &R,
+        here: Here<impl Shows<R>>,
+    ) -> Step<R> {
+        self.cut_off(cut, exhausted, result, here)
     }
 
     /// A limit has cut the attempt off, where a function decides.
     #[cold]
-    pub fn after_cut_by<R>(&mut self, (limit, _): Cut, becomes: fn(R, Stop) -> R) -> Step<R> {
-        self.cut_off(limit, becomes)
+    pub fn after_cut_by<R>(
+        &mut self,
+        cut: Cut,
+        becomes: fn(R, Stop) -> R,
+        result: &R,
+        here: Here<impl Shows<R>>,
+    ) -> Step<R> {
+        self.cut_off(cut, becomes, result, here)
     }
 
-    fn cut_off<R>(&mut self, limit: Limit, exhausted: Becomes<R>) -> Step<R> {
+    fn cut_off<R>(&mut self, (limit, _): Cut, exhausted: Becomes<R>, result: &R, here: Here<impl Shows<R>>) -> Step<R> {
         match limit {
-            Limit::AttemptTimeout => self.failed(Verdict::TRANSIENT, exhausted),
+            Limit::AttemptTimeout => self.failed(Verdict::TRANSIENT, exhausted, result, here),
             Limit::Deadline => {
+                let reason = StopReason::Deadline;
+                self.failure(None, here.told(result)).stopped(self.run.budget(), reason);
                 self.run.deadline_passed(T::now());
-                Step::Stop(Halt { reason: StopReason::Deadline, pause: None, exhausted })
+                Step::Stop(Halt { reason, pause: None, exhausted })
             }
         }
     }
 
     #[inline]
-    fn succeeded<R>(&mut self) -> Step<R> {
+    fn succeeded<R>(&mut self, name: Name) -> Step<R> {
         self.run.succeeded();
+        tell::succeeded(name, self.run.budget(), self.run.attempt().number());
         Step::Done
     }
 
     #[cold]
-    fn failed<R>(&mut self, verdict: Verdict, exhausted: Becomes<R>) -> Step<R> {
-        match self.decide(verdict) {
+    fn failed<R>(&mut self, verdict: Verdict, exhausted: Becomes<R>, result: &R, here: Here<impl Shows<R>>) -> Step<R> {
+        match self.decide(verdict, here.told(result)) {
             Decision::Retry { delay } => Step::Retry(delay),
             Decision::Stop { reason: StopReason::NotRetryable, .. } => {
                 self.pass_on();
@@ -259,9 +277,18 @@ impl<P: Borrow<RetryPolicy>, B: Budget, T: Timer> Call<P, B, T> {
 
     #[cold]
     #[inline(never)]
-    fn decide(&mut self, verdict: Verdict) -> Decision {
+    fn decide(&mut self, verdict: Verdict, told: Told<'_>) -> Decision {
         let verdict = if self.gave_up_inside { verdict.given_up() } else { verdict };
-        self.run.failed(self.policy.borrow(), verdict, T::now(), rand::random())
+        let now = T::now();
+        let failure = self.failure(verdict.kind(), told);
+        let before = Failure::before(self.run.budget(), now);
+        let decision = self.run.failed(self.policy.borrow(), verdict, now, rand::random());
+        failure.decided(&decision, before, self.run.budget(), now);
+        decision
+    }
+
+    fn failure<'t>(&self, kind: Option<RetryKind>, told: Told<'t>) -> Failure<'t> {
+        Failure { told, attempt: self.run.attempt().number(), kind }
     }
 
     /// The time between two attempts. Boxed, so that a call that never waits has no room for it in its future.

@@ -12,6 +12,10 @@ impl Retryable for Status {
     fn verdict(&self) -> Verdict {
         verdict_also(self, &[])
     }
+
+    fn event_text(&self) -> Option<&dyn std::fmt::Display> {
+        Some(self)
+    }
 }
 
 /// The verdict of a status, with more codes that are transient here: for a method of which you know that it is safe to
@@ -49,6 +53,10 @@ pub fn verdict_also(status: &Status, transient: &[Code]) -> Verdict {
 impl Retryable for tonic::transport::Error {
     fn verdict(&self) -> Verdict {
         if finds::<ConnectError>(self) { Verdict::TRANSIENT.not_sent() } else { finds::<hyper::Error>(self).into() }
+    }
+
+    fn event_text(&self) -> Option<&dyn std::fmt::Display> {
+        Some(self)
     }
 }
 

@@ -4,6 +4,7 @@ use super::future::RetryFuture;
 use super::rules::Rules;
 use super::{ClassifyOk, CloneRequest, Cloned, EveryOk};
 use crate::retry::call::Call;
+use crate::retry::here::Name;
 use crate::{Budget, By, Classify, OwnVerdict, RetryPolicy, Verdict};
 use std::task::{Context, Poll};
 use tower_layer::Layer;
@@ -72,6 +73,12 @@ impl<B, C, K, R> RetryLayer<B, C, K, R> {
         V: Into<Verdict>,
     {
         self.with(|rules| rules.responses(By(classify_ok)))
+    }
+
+    /// What the calls are called in events (feature `tracing`) and metrics (feature `metrics`).
+    pub const fn named(mut self, call: &'static str) -> Self {
+        self.rules.name = Name::new(call);
+        self
     }
 
     /// Says how a request is sent again.

@@ -3,6 +3,7 @@
 use super::rules::Rules;
 use super::{ClassifyOk, CloneRequest, Cloned, EveryOk};
 use crate::retry::call::{Call, Step, Wait};
+use crate::retry::here::Name;
 use crate::{Budget, By, Classify, GrpcBudget, Never, OwnVerdict, RetryPolicy, TokenBudget, Unlimited, Verdict};
 use std::fmt;
 use std::sync::{Arc, LazyLock};
@@ -91,6 +92,12 @@ impl<B: Budget, C, K, R> BudgetPolicy<B, C, K, R> {
         V: Into<Verdict>,
     {
         self.with(|rules| rules.responses(By(classify_ok)))
+    }
+
+    /// What the calls are called in events (feature `tracing`) and metrics (feature `metrics`).
+    pub const fn named(mut self, call: &'static str) -> Self {
+        self.rules.name = Name::new(call);
+        self
     }
 
     /// Says how a request is sent again.

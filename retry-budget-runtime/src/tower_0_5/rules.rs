@@ -2,6 +2,7 @@
 
 use super::CloneRequest;
 use crate::retry::call::{Call, Step};
+use crate::retry::here::{Here, Name};
 use crate::{Budget, By, Classify, RetryPolicy, TokioTimer, Verdict};
 
 /// How a loop tells which responses are failures. Implemented by this crate only.
@@ -28,6 +29,8 @@ impl<T, V: Into<Verdict>, F: Fn(&T) -> V> ClassifyOk<T> for By<F> {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules<C, K, R> {
+    /// What the calls are called, for those who are told of them.
+    pub(super) name: Name,
     pub(super) errors: C,
     pub(super) responses: K,
     pub(super) requests: R,
@@ -35,20 +38,20 @@ pub(super) struct Rules<C, K, R> {
 
 impl Rules<crate::OwnVerdict, EveryOk, super::Cloned> {
     pub(super) const DEFAULT: Self =
-        Self { errors: crate::OwnVerdict(()), responses: EveryOk(()), requests: super::Cloned };
+        Self { name: Name::UNKNOWN, errors: crate::OwnVerdict(()), responses: EveryOk(()), requests: super::Cloned };
 }
 
 impl<C, K, R> Rules<C, K, R> {
     pub(super) fn errors<C2>(self, errors: C2) -> Rules<C2, K, R> {
-        Rules { errors, responses: self.responses, requests: self.requests }
+        Rules { name: self.name, errors, responses: self.responses, requests: self.requests }
     }
 
     pub(super) fn responses<K2>(self, responses: K2) -> Rules<C, K2, R> {
-        Rules { errors: self.errors, responses, requests: self.requests }
+        Rules { name: self.name, errors: self.errors, responses, requests: self.requests }
     }
 
     pub(super) fn requests<R2>(self, requests: R2) -> Rules<C, K, R2> {
-        Rules { errors: self.errors, responses: self.responses, requests }
+        Rules { name: self.name, errors: self.errors, responses: self.responses, requests }
     }
 
     /// The policy for this request.
@@ -70,8 +73,8 @@ impl<C, K, R> Rules<C, K, R> {
         C: Classify<E>,
         K: ClassifyOk<T>,
     {
-        call.after_value(result, |response| self.responses.verdict(response))
-            .unwrap_or_else(|| call.after_by(result, |error| self.errors.verdict(error), self.errors.becomes()))
+        call.after_value(result, |response| self.responses.verdict(response), Here::named(self.name))
+            .unwrap_or_else(|| self.errors.after(call, result, self.name))
     }
 }
 
