@@ -189,10 +189,12 @@ async fn a_first_success_allocates_nothing_and_its_future_is_send() {
     static QUIET: TokenBudget = TokenBudget::builder("quiet").build();
     let mut service = RetryLayer::new(&QUIET, RetryPolicy::REQUEST).layer(Works);
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
-    let counted = allocation_counter::measure(|| {
+    let mut call = || {
         assert!(service.poll_ready(&mut context).is_ready());
         let mut call = std::pin::pin!(send(service.call(7)));
         assert!(call.as_mut().poll(&mut context).is_ready());
-    });
-    assert_eq!(counted.count_total, 0);
+    };
+    // with the feature `metrics` a thread's first call makes room for its counts
+    call();
+    assert_eq!(allocation_counter::measure(call).count_total, 0);
 }
