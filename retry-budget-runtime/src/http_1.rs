@@ -52,4 +52,6 @@ mod status_error;
 pub use attempt_headers::{AttemptHeaders, GRPC_PREVIOUS_RPC_ATTEMPTS, X_RETRY_ATTEMPT};
 pub use hint::{GRPC_RETRY_PUSHBACK_MS, RETRY_AFTER_MS, X_SHOULD_RETRY, is_told_not_to_retry, retry_after};
 pub use status::{verdict, verdict_at, verdict_of};
+#[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
+pub(crate) use status_error::is_failure;
 pub use status_error::{OrRetry, StatusError};

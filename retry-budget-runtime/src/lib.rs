@@ -7,6 +7,9 @@
 //!
 //! [`retry-budget`]: https://docs.rs/retry-budget
 
+// reqwest's versions share their source.
+#![allow(clippy::duplicate_mod)]
+
 mod attempt;
 #[cfg(feature = "aws-sdk-1")]
 pub mod aws_sdk_1;
@@ -24,6 +27,8 @@ mod policy;
 #[cfg(feature = "redis-1")]
 pub mod redis_1;
 mod registry;
+#[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
+mod reqwest;
 mod retry;
 mod retryable;
 mod run;
@@ -64,6 +69,10 @@ pub use map::{BudgetMap, BudgetMapBuilder, Keyed, MapSnapshot};
 pub use observe::{RetryEvent, StopEvent};
 pub use policy::{Jitter, RetryPolicy, RetryPolicyBuilder, WhenEmpty};
 pub use registry::{Configured, Registered, budgets, configure, register};
+#[cfg(feature = "reqwest-0_12")]
+pub use reqwest::reqwest_0_12;
+#[cfg(feature = "reqwest-0_13")]
+pub use reqwest::reqwest_0_13;
 pub use retry::{By, Classify, Outcome, OwnVerdict, Retry, Retrying, retry, retry_blocking};
 pub use retryable::Retryable;
 pub use run::{Decision, Run};

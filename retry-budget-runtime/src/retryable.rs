@@ -1,6 +1,8 @@
 //! Which errors are worth a retry.
 
 pub(crate) mod derived;
+#[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
+pub(crate) mod hyper_errors;
 pub(crate) mod known;
 mod std_errors;
 

@@ -6,7 +6,7 @@ use std::error::Error;
 use std::io;
 
 /// A chain that is longer than this goes round in circles.
-const LONGEST: usize = 100;
+pub(crate) const LONGEST: usize = 100;
 
 /// What the first known error says in this error or in its chain of sources; nothing when none is known.
 ///
@@ -36,10 +36,18 @@ fn verdict_of(error: &(dyn Error + 'static)) -> Option<Verdict> {
     }
     // A line for each integration, under its feature.
     let known = None;
+    #[cfg(feature = "http-1")]
+    let known = known.or_else(|| says::<crate::http_1::StatusError>(error));
+    #[cfg(feature = "reqwest-0_13")]
+    let known = known.or_else(|| crate::reqwest_0_13::verdict_of_known(error));
+    #[cfg(feature = "reqwest-0_12")]
+    let known = known.or_else(|| crate::reqwest_0_12::verdict_of_known(error));
     #[cfg(feature = "tonic-0_14")]
     let known = known.or_else(|| says::<tonic::Status>(error));
     #[cfg(feature = "tonic-0_14")]
     let known = known.or_else(|| says::<tonic::transport::Error>(error));
+    #[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
+    let known = known.or_else(|| error.downcast_ref().map(super::hyper_errors::verdict));
     #[cfg(feature = "redis-1")]
     let known = known.or_else(|| says::<redis::RedisError>(error));
     #[cfg(feature = "sqlx-0_8")]
