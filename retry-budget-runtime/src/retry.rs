@@ -2,7 +2,7 @@
 //! written into the user's function.
 
 pub(crate) mod call;
-mod inside;
+pub(crate) mod inside;
 mod limited;
 
 use crate::{Attempt, Budget, Exhausted, RetryPolicy, Retryable, Stop, StopReason, TokioTimer, Verdict};
