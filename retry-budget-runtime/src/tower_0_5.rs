@@ -78,6 +78,8 @@
 //! chain of three services with three attempts at each step the last one gets 27 times its load when it is down; with the
 //! layer in each of them and a budget of 10 % at each step, 1.1 times.
 //!
+//! The example `tower_stack` has a stack of a client, and a server with the layer.
+//!
 //! In axum it is `router.layer(PushbackLayer::new())`, in tonic `Server::builder().layer(PushbackLayer::new())`.
 
 mod future;
