@@ -3,7 +3,7 @@
 
 pub(crate) mod call;
 pub(crate) mod here;
-mod inside;
+pub(crate) mod inside;
 mod limited;
 
 use crate::__private::Itself;

@@ -2,7 +2,7 @@
 
 use super::future::RetryFuture;
 use super::rules::Rules;
-use super::{ClassifyOk, CloneRequest, Cloned, EveryOk};
+use super::{ClassifyOk, CloneRequest, Cloned, EveryOk, HttpRequests, HttpResponses};
 use crate::retry::call::Call;
 use crate::retry::here::Name;
 use crate::{Budget, By, Classify, OwnVerdict, RetryPolicy, Verdict};
@@ -52,6 +52,14 @@ impl<B: Budget + Clone> RetryLayer<B> {
     /// Retries under this budget: a `&'static`, an `Arc`, or anything else that is a budget and `Clone`.
     pub const fn new(budget: B, policy: RetryPolicy) -> Self {
         Self { budget, policy, rules: Rules::DEFAULT }
+    }
+}
+
+impl<B: Budget + Clone> RetryLayer<B, OwnVerdict, HttpResponses, HttpRequests> {
+    /// The same for HTTP: responses are classified by status and headers ([`HttpResponses`]); requests that may be
+    /// processed twice are sent again, and tell the server which attempt they are ([`HttpRequests`]).
+    pub const fn http(budget: B, policy: RetryPolicy) -> Self {
+        Self { budget, policy, rules: Rules::HTTP }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A policy for tower's own `Retry`.
 
 use super::rules::Rules;
-use super::{ClassifyOk, CloneRequest, Cloned, EveryOk};
+use super::{ClassifyOk, CloneRequest, Cloned, EveryOk, HttpRequests, HttpResponses};
 use crate::retry::call::{Call, Step, Wait};
 use crate::retry::here::Name;
 use crate::{Budget, By, Classify, GrpcBudget, Never, OwnVerdict, RetryPolicy, TokenBudget, Unlimited, Verdict};
@@ -72,6 +72,14 @@ impl<B: CountsNoStart + Clone> BudgetPolicy<B> {
     /// Retries under this budget: a `&'static`, an `Arc`, or anything else that is a budget and `Clone`.
     pub const fn new(budget: B, policy: RetryPolicy) -> Self {
         Self { budget, policy, rules: Rules::DEFAULT, call: None }
+    }
+}
+
+impl<B: CountsNoStart + Clone> BudgetPolicy<B, OwnVerdict, HttpResponses, HttpRequests> {
+    /// The same for HTTP: responses are classified by status and headers ([`HttpResponses`]); requests that may be
+    /// processed twice are sent again, and tell the server which attempt they are ([`HttpRequests`]).
+    pub const fn http(budget: B, policy: RetryPolicy) -> Self {
+        Self { budget, policy, rules: Rules::HTTP, call: None }
     }
 }
 

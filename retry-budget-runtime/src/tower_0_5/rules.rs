@@ -1,6 +1,6 @@
 //! What the layer and the policy are told: which results are failures, and how a request is sent again.
 
-use super::CloneRequest;
+use super::{CloneRequest, HttpRequests, HttpResponses};
 use crate::retry::call::{Call, Step};
 use crate::retry::here::{Here, Name};
 use crate::{Budget, By, Classify, RetryPolicy, TokioTimer, Verdict};
@@ -39,6 +39,15 @@ pub(super) struct Rules<C, K, R> {
 impl Rules<crate::OwnVerdict, EveryOk, super::Cloned> {
     pub(super) const DEFAULT: Self =
         Self { name: Name::UNKNOWN, errors: crate::OwnVerdict(()), responses: EveryOk(()), requests: super::Cloned };
+}
+
+impl Rules<crate::OwnVerdict, HttpResponses, HttpRequests> {
+    pub(super) const HTTP: Self = Self {
+        name: Name::UNKNOWN,
+        errors: crate::OwnVerdict(()),
+        responses: HttpResponses(()),
+        requests: HttpRequests::new(),
+    };
 }
 
 impl<C, K, R> Rules<C, K, R> {
@@ -81,5 +90,6 @@ impl<C, K, R> Rules<C, K, R> {
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::EveryOk {}
+    impl Sealed for super::HttpResponses {}
     impl<F> Sealed for crate::By<F> {}
 }

@@ -11,12 +11,18 @@ mod budgets;
 mod dropping;
 #[path = "tower/expectations.rs"]
 mod expectations;
+#[path = "tower/grpc.rs"]
+mod grpc;
+#[path = "tower/http.rs"]
+mod http_messages;
 #[path = "tower/layers.rs"]
 mod layers;
 #[path = "tower/readiness.rs"]
 mod readiness;
 #[path = "tower/requests.rs"]
 mod requests;
+#[path = "tower/timeouts.rs"]
+mod timeouts;
 
 use retry_budget::{RetryPolicy, UNLIMITED, Unlimited};
 use std::time::Duration;
