@@ -125,6 +125,19 @@
 //!   `RETRY_BUDGET_PARTNER_CAPACITY=300`), or from a file (feature `serde`). One budget alone: its `reconfigure`, as
 //!   [`TokenBudget::reconfigure`]. Limits are checked as at the start, and a bucket stays filled to the same fraction.
 //! - [`set_retries`]`(false)` stops all retries at the next decision. `RETRY_BUDGET_RETRIES=off` starts a process that way.
+//! - With the feature `tracing` an application's subscriber sees events of the target `retry_budget`, in the caller's span:
+//!
+//!   | level | when | fields |
+//!   | --- | --- | --- |
+//!   | DEBUG | an attempt failed and is retried | `budget`, `call`, `kind`, `attempt`, `delay`, `error` |
+//!   | DEBUG | an attempt failed, a retry was wanted and none is made | `budget`, `call`, `kind`, `attempt`, `reason`, `error` |
+//!   | WARN | a budget runs empty: once, however many calls it denies | `budget`, `call`, `error` |
+//!   | INFO | it has recovered: it grants, was at least half full, and has denied nothing for ten seconds | `budget`, `empty_for` (first denial to last), `denied` |
+//!
+//!   `call` is the path of the annotated function ([`Retry::named`] for the others), `attempt` the number of the one that
+//!   failed. The error shows where it can be displayed; under the functions where its [`Retryable::event_text`] says so.
+//! - With the feature `metrics`, `metrics::publish()` hands counters and gauges to the recorder of the application: call it
+//!   in the route that Prometheus scrapes. Its module lists them.
 //! - In tests, `reset()` (feature `test-util`) puts a budget back to its start.
 //!
 //! # What a failed call tells

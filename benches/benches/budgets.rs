@@ -1,16 +1,21 @@
 //! Budgets alone, against tower's and against a mutex around a counter: throughput of calls as a multiple of tower's in
 //! the same round. Look at the ratios; the nanoseconds belong to the machine.
 //!
-//! `cargo bench -p retry-budget-benches --bench budgets` takes about 40 seconds; `-- ROUNDS` sets their number.
+//! `cargo bench -p retry-budget-benches --bench budgets` takes about a minute; `-- ROUNDS` sets their number.
 
 use core_affinity::CoreId;
+use google_cloud_gax::retry_result::RetryResult;
+use google_cloud_gax::retry_throttler::{AdaptiveThrottler, RetryThrottler, SharedRetryThrottler};
+use governor::{DefaultDirectRateLimiter, Quota, RateLimiter};
 use retry_budget::{
     Budget, CallEnd, ConcurrencyBudget, CreditBudget, Fate, GrpcBudget, RatioBudget, RetryKind, Time, TokenBudget,
 };
+use std::num::NonZeroU32;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Barrier, Mutex, PoisonError};
+use std::sync::{Arc, Barrier, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+use tokio::sync::Semaphore;
 use tower::retry::budget::{Budget as _, TpsBudget};
 
 /// A call as its budget sees it.
@@ -84,6 +89,67 @@ impl Calls for Locked {
     }
 }
 
+/// A rate that is never reached, since a check that denies is cheaper: one each nanosecond.
+const NEVER_REACHED: NonZeroU32 = NonZeroU32::new(1_000_000_000).expect("more than none");
+
+/// As the AWS SDK for Rust keeps its tokens, whose bucket can be reached through a whole retry strategy only: permits of
+/// a semaphore, behind an `Arc`, taken for a retry and added one by one.
+struct Semaphored(Arc<Semaphore>);
+
+impl Calls for Semaphored {
+    fn succeeds(&self) {
+        if self.0.available_permits() < 500 {
+            self.0.add_permits(1);
+        }
+    }
+
+    fn fails_once(&self) {
+        // Dropped by the success of the retry: the permits go back.
+        drop(self.0.clone().try_acquire_many_owned(14));
+    }
+}
+
+/// Google's throttlers, shared as its clients share them.
+struct Gax {
+    throttler: SharedRetryThrottler,
+    failure: RetryResult,
+}
+
+impl Gax {
+    fn new(throttler: impl RetryThrottler + 'static) -> Self {
+        let failure = RetryResult::Continue(google_cloud_gax::error::Error::io("unavailable"));
+        Self { throttler: Arc::new(Mutex::new(throttler)), failure }
+    }
+
+    fn with<T>(&self, step: impl FnOnce(&mut dyn RetryThrottler) -> T) -> T {
+        step(&mut *self.throttler.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Calls for Gax {
+    fn succeeds(&self) {
+        self.with(|throttler| throttler.on_success());
+    }
+
+    fn fails_once(&self) {
+        self.with(|throttler| throttler.on_retry_failure(&self.failure));
+        if !self.with(|throttler| throttler.throttle_retry_attempt()) {
+            self.with(|throttler| throttler.on_success());
+        }
+    }
+}
+
+/// A rate limiter before each retry: what people use who have no budget.
+struct Governed(DefaultDirectRateLimiter);
+
+impl Calls for Governed {
+    fn succeeds(&self) {}
+
+    fn fails_once(&self) {
+        assert!(self.0.check().is_ok());
+    }
+}
+
 /// How long a measurement lasts: long enough that both threads run at the same time for most of it.
 const LASTS: Duration = Duration::from_millis(40);
 
@@ -139,6 +205,9 @@ fn rows(threads: usize, nth_fails: u32) -> Vec<Row> {
     vec![
         row("tower TpsBudget", TpsBudget::new(Duration::from_secs(10), 10, 0.1), threads, nth_fails),
         row("mutex", Locked(Mutex::new(500)), threads, nth_fails),
+        row("AWS's way", Semaphored(Arc::new(Semaphore::new(500))), threads, nth_fails),
+        row("gax adaptive", Gax::new(AdaptiveThrottler::default()), threads, nth_fails),
+        row("governor", Governed(RateLimiter::direct(Quota::per_second(NEVER_REACHED))), threads, nth_fails),
         row("token", Ours(TokenBudget::builder("token").build()), threads, nth_fails),
         row("ratio", Ours(RatioBudget::builder("ratio").build()), threads, nth_fails),
         row("credit", Ours(CreditBudget::builder("credit").build()), threads, nth_fails),

@@ -1,6 +1,9 @@
 //! One small call, retried by this crate and by its peers: what does the success path cost?
 
-use retry_budget::{RatioBudget, Retryable, TokenBudget, Verdict, retry_budget};
+use retry_budget::{
+    Budget, CallEnd, ConcurrencyBudget, CreditBudget, GrpcBudget, RatioBudget, Retryable, Time, TokenBudget, Verdict,
+    retry_budget,
+};
 use std::convert::Infallible;
 use std::future::{Future, Ready, ready};
 use std::pin::{Pin, pin};
@@ -25,6 +28,50 @@ impl Retryable for Failure {
 
 static TOKEN: TokenBudget = TokenBudget::builder("token").build();
 static RATIO: RatioBudget = RatioBudget::builder("ratio").build();
+static CREDIT: CreditBudget = CreditBudget::builder("credit").build();
+static CONCURRENCY: ConcurrencyBudget = ConcurrencyBudget::builder("concurrency").build();
+static GRPC: GrpcBudget = GrpcBudget::builder("grpc").build();
+
+/// What a call that succeeds at once does to its budget, in a function of its own, as nothing else is.
+#[inline(never)]
+pub fn nothing(_now: Time) {}
+
+/// A full bucket of tokens.
+#[inline(never)]
+pub fn token_alone(now: Time) {
+    first_success(&TOKEN, now);
+}
+
+/// Requests and retries in a window, without the clock.
+#[inline(never)]
+pub fn ratio_alone(now: Time) {
+    first_success(&RATIO, now);
+}
+
+/// Credit that is full.
+#[inline(never)]
+pub fn credit_alone(now: Time) {
+    first_success(&CREDIT, now);
+}
+
+/// Calls in progress.
+#[inline(never)]
+pub fn concurrency_alone(now: Time) {
+    first_success(&CONCURRENCY, now);
+}
+
+/// gRPC's tokens, all there.
+#[inline(never)]
+pub fn grpc_alone(now: Time) {
+    first_success(&GRPC, now);
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always)] // as it is in a call
+fn first_success(budget: &impl Budget, now: Time) {
+    budget.begin(now);
+    budget.end(CallEnd::FirstTry);
+}
 
 /// The plain call.
 ///
@@ -69,6 +116,39 @@ pub async fn token(seed: u64) -> Result<Answer, Failure> {
 #[inline(never)]
 #[retry_budget(budget = RATIO)]
 pub async fn ratio(seed: u64) -> Result<Answer, Failure> {
+    answer(seed)
+}
+
+/// Under the attribute, with credit.
+///
+/// # Errors
+///
+/// As [`plain`].
+#[inline(never)]
+#[retry_budget(budget = CREDIT)]
+pub async fn credit(seed: u64) -> Result<Answer, Failure> {
+    answer(seed)
+}
+
+/// Under the attribute, with a share of the calls in progress.
+///
+/// # Errors
+///
+/// As [`plain`].
+#[inline(never)]
+#[retry_budget(budget = CONCURRENCY)]
+pub async fn concurrency(seed: u64) -> Result<Answer, Failure> {
+    answer(seed)
+}
+
+/// Under the attribute, with gRPC's tokens.
+///
+/// # Errors
+///
+/// As [`plain`].
+#[inline(never)]
+#[retry_budget(budget = GRPC)]
+pub async fn grpc(seed: u64) -> Result<Answer, Failure> {
     answer(seed)
 }
 

@@ -7,8 +7,8 @@ mod credit;
 mod forward;
 mod grpc;
 mod limitless;
-mod ratio;
-mod settings;
+pub(crate) mod ratio;
+pub(crate) mod settings;
 mod share;
 mod tally;
 mod token;
@@ -134,6 +134,10 @@ pub enum RetryKind {
 }
 
 impl RetryKind {
+    /// Each of them, in the order of their numbers.
+    #[cfg(feature = "metrics")]
+    pub(crate) const ALL: [Self; 2] = [Self::Transient, Self::Throttling];
+
     /// The kind's name in lower case, as labels and logs show it.
     pub const fn as_str(self) -> &'static str {
         match self {

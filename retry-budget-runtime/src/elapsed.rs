@@ -54,6 +54,10 @@ impl Retryable for Elapsed {
             Limit::Deadline => Verdict::NEVER,
         }
     }
+
+    fn event_text(&self) -> Option<&dyn fmt::Display> {
+        Some(self)
+    }
 }
 
 /// A `TimedOut` with the [`Elapsed`] inside.

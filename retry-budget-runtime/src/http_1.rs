@@ -44,10 +44,12 @@
 //! A function that must keep its signature, and returns a failing answer inside of `Ok`, says
 //! `classify_ok = retry_budget::http_1::verdict_of`.
 
+mod attempt_headers;
 mod hint;
 mod status;
 mod status_error;
 
+pub use attempt_headers::{AttemptHeaders, GRPC_PREVIOUS_RPC_ATTEMPTS, X_RETRY_ATTEMPT};
 pub use hint::{GRPC_RETRY_PUSHBACK_MS, RETRY_AFTER_MS, X_SHOULD_RETRY, is_told_not_to_retry, retry_after};
 pub use status::{verdict, verdict_at, verdict_of};
 #[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]

@@ -11,6 +11,8 @@
 #![allow(clippy::duplicate_mod)]
 
 mod attempt;
+#[cfg(feature = "aws-sdk-1")]
+pub mod aws_sdk_1;
 mod backoff;
 mod budget;
 mod elapsed;
@@ -18,8 +20,12 @@ mod elapsed;
 pub mod http_1;
 #[cfg(feature = "map")]
 mod map;
+#[cfg(feature = "metrics")]
+pub mod metrics;
 mod observe;
 mod policy;
+#[cfg(feature = "redis-1")]
+pub mod redis_1;
 mod registry;
 #[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
 mod reqwest;
@@ -29,13 +35,24 @@ mod retry;
 mod retryable;
 mod run;
 mod settings;
+#[cfg(any(feature = "sqlx-0_8", feature = "sqlx-0_9"))]
+mod sqlx;
+#[cfg(feature = "sqlx-0_8")]
+pub mod sqlx_0_8;
+#[cfg(feature = "sqlx-0_9")]
+pub mod sqlx_0_9;
 mod stop;
 mod switch;
 mod sync;
+mod tell;
 #[cfg(feature = "test-util")]
 pub mod test_util;
 mod time;
 mod timer;
+#[cfg(feature = "tonic-0_14")]
+pub mod tonic_0_14;
+#[cfg(feature = "tower-0_5")]
+pub mod tower_0_5;
 mod verdict;
 
 #[doc(hidden)]

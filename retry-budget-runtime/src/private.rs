@@ -3,8 +3,10 @@
 //! Where a type of the user's comes in, it does so through an associated type: when it has no such type, the compiler
 //! reports that once and keeps quiet about everything that follows from it.
 
+pub use crate::__here as here;
 pub use crate::registry::{InStatic, Seen};
 pub use crate::retry::call::{Attempted, Call, FromElapsed, Step};
+pub use crate::retry::here::{Displayed, Here, Hidden, Name, Shows};
 pub use crate::retryable::derived::{GivenUp, Hint, Inner, Judged, Opinion};
 pub use core;
 
@@ -134,7 +136,7 @@ impl<T: Nothing> Timed<NoWay> for T {
 
 /// The first attempt starts, by this timer.
 #[inline]
-pub fn begin<T: Timed<Way>, Way, B: Budget>(budget: B, policy: &RetryPolicy) -> Call<'_, B, T::Timer> {
+pub fn begin<T: Timed<Way>, Way, B: Budget>(budget: B, policy: &RetryPolicy) -> Call<&RetryPolicy, B, T::Timer> {
     Call::begin(budget, policy)
 }
 
@@ -148,9 +150,46 @@ pub fn cut_off_by<R: Attempted>(elapsed: Elapsed, by: impl FnOnce(Elapsed) -> R:
     R::failed(by(elapsed))
 }
 
-/// The text of the error of a result, where it can be displayed: by `(&&Text(&result)).text()`.
+/// A place at which a call is made, with what is known of it.
+#[cfg(feature = "tracing")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __here {
+    ($name:expr, $result:ident) => {
+        $crate::__private::Here::new($crate::__private::Name::new($name), {
+            use $crate::__private::nearer::*;
+            (&&$crate::__private::Text(&$result)).shows()
+        })
+    };
+}
+
+/// The same for a program that counts its calls and doesn't show their errors.
+#[cfg(all(feature = "metrics", not(feature = "tracing")))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __here {
+    ($name:expr, $result:ident) => {
+        $crate::__private::Here::named($crate::__private::Name::new($name))
+    };
+}
+
+/// The same for a program that tells nobody of its calls: nothing is left of it.
+#[cfg(not(any(feature = "metrics", feature = "tracing")))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __here {
+    ($name:expr, $result:ident) => {
+        $crate::__private::Here::named($crate::__private::Name::UNKNOWN)
+    };
+}
+
+/// The error of a result as something to display, where it can be: by `(&&Text(&result)).shows()`.
 #[derive(Debug)]
 pub struct Text<'a, R>(pub &'a R);
+
+/// A value as something to display, where it can be: by `(&&Value(&value)).displayed()`.
+#[derive(Debug)]
+pub struct Value<'a, T>(pub &'a T);
 
 /// What becomes of the error of a call that is given up, where a function classifies it: by
 /// `(&&Becomes(&result)).becomes()`.
@@ -160,13 +199,19 @@ pub struct Becomes<'a, R>(pub &'a R);
 /// Methods that depend on what a type can do: of two with one name the compiler takes the one that needs less
 /// dereferencing, if the type is up to it. Imported together, so that an import is never unused.
 pub mod nearer {
-    use super::{Becomes, Text};
+    use super::{Becomes, Text, Value};
     use crate::retry::call::{as_it_is, exhausted};
+    use crate::retry::here::{Displayed, Hidden};
     use crate::{Retryable, Stop};
     use std::fmt::Display;
 
     /// The nearer.
     pub trait WithText {
+        /// How the error shows.
+        fn shows(&self) -> Displayed {
+            Displayed
+        }
+
         /// The text of the error.
         fn text(&self) -> Option<String>;
     }
@@ -179,12 +224,41 @@ pub mod nearer {
 
     /// The farther.
     pub trait WithoutText {
+        /// Not at all.
+        fn shows(&self) -> Hidden {
+            Hidden
+        }
+
         /// No text.
         fn text(&self) -> Option<String>;
     }
 
     impl<R> WithoutText for Text<'_, R> {
         fn text(&self) -> Option<String> {
+            None
+        }
+    }
+
+    /// The nearer.
+    pub trait IsDisplay<'a> {
+        /// The value itself.
+        fn displayed(&self) -> Option<&'a dyn Display>;
+    }
+
+    impl<'a, T: Display> IsDisplay<'a> for &Value<'a, T> {
+        fn displayed(&self) -> Option<&'a dyn Display> {
+            Some(self.0)
+        }
+    }
+
+    /// The farther.
+    pub trait IsNoDisplay<'a> {
+        /// Nothing.
+        fn displayed(&self) -> Option<&'a dyn Display>;
+    }
+
+    impl<'a, T> IsNoDisplay<'a> for Value<'a, T> {
+        fn displayed(&self) -> Option<&'a dyn Display> {
             None
         }
     }

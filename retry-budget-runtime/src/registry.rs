@@ -44,7 +44,8 @@ struct Entry {
     refused: Option<SettingsError>,
 }
 
-/// Asked once per place in the code, when something fails there for the first time, and by operators.
+/// Asked once per place in the code, when something fails there for the first time, and by operators. (With the feature
+/// `metrics`, when a call ends there for the first time.)
 fn registry() -> MutexGuard<'static, Registry> {
     static REGISTRY: Mutex<Registry> = Mutex::new(Registry { entries: Vec::new(), remembered: Settings::new() });
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
@@ -53,7 +54,7 @@ fn registry() -> MutexGuard<'static, Registry> {
 /// Every static budget of this process that is known so far, in the order in which they came.
 ///
 /// A budget that stands behind `budget = PATH`, and one of a function's own (`kind = …`), is known from the first
-/// failure of a call under it; [`register`] makes it known earlier. Those given to [`retry()`](crate::retry()),
+/// failure of a call under it, with the feature `metrics` from the first call; [`register`] makes it known earlier. Those given to [`retry()`](crate::retry()),
 /// [`retry_blocking`](crate::retry_blocking) or [`Run`](crate::Run), or made at run time, only by `register`.
 ///
 /// ```standalone_crate

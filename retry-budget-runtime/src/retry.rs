@@ -2,12 +2,16 @@
 //! written into the user's function.
 
 pub(crate) mod call;
-mod inside;
+pub(crate) mod here;
+pub(crate) mod inside;
 mod limited;
 
+use crate::__private::Itself;
 use crate::{Attempt, Budget, Exhausted, RetryPolicy, Retryable, Stop, StopReason, TokioTimer, Verdict};
-use call::{Becomes, Call, Step, as_it_is};
+use call::{Becomes, Call, Step, as_it_is, exhausted};
+use here::{ByItself, Here, Hidden, Name, Shows};
 use pin_project_lite::pin_project;
+use std::borrow::Borrow;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -84,13 +88,14 @@ pub struct Retry<'p, B, C = OwnVerdict> {
     budget: B,
     policy: &'p RetryPolicy,
     classifier: C,
+    name: Name,
 }
 
 impl<'p, B: Budget> Retry<'p, B> {
     /// Retries under this budget and policy; the error decides for itself ([`Retryable`]) unless
     /// [`classify`](Self::classify) says otherwise.
     pub const fn new(budget: B, policy: &'p RetryPolicy) -> Self {
-        Self { budget, policy, classifier: OwnVerdict(()) }
+        Self { budget, policy, classifier: OwnVerdict(()), name: Name::UNKNOWN }
     }
 
     /// Decides which errors are worth a retry: a `bool` (true is transient), an `Option<RetryKind>` or a [`Verdict`].
@@ -115,25 +120,48 @@ impl<'p, B: Budget> Retry<'p, B> {
         C: Fn(&E) -> V,
         V: Into<Verdict>,
     {
-        Retry { budget: self.budget, policy: self.policy, classifier: By(classify) }
+        Retry { budget: self.budget, policy: self.policy, classifier: By(classify), name: self.name }
     }
 }
 
 impl<B: Budget, C> Retry<'_, B, C> {
+    /// What the call is called in events (feature `tracing`) and metrics (feature `metrics`); without those features it
+    /// makes no difference. The attribute says the function's path.
+    ///
+    /// ```
+    /// use retry_budget_runtime::{Retry, RetryPolicy, TokenBudget};
+    /// use std::io;
+    ///
+    /// static PARTNER: TokenBudget = TokenBudget::builder("partner").build();
+    ///
+    /// # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    /// # runtime.block_on(async {
+    /// let greeting = Retry::new(&PARTNER, &RetryPolicy::REQUEST)
+    ///     .named("partner::greet")
+    ///     .run(async |_| io::Result::Ok("hello"))
+    ///     .await;
+    /// # assert_eq!(greeting.unwrap(), "hello");
+    /// # });
+    /// ```
+    pub fn named(mut self, call: &'static str) -> Self {
+        self.name = Name::new(call);
+        self
+    }
+
     /// Runs the operation.
     pub fn run<T, E, F>(self, mut operation: F) -> Retrying<impl Future<Output = Outcome<T, E>>>
     where
         C: Classify<E>,
         F: AsyncFnMut(Attempt) -> Result<T, E>,
     {
-        let Self { budget, policy, classifier } = self;
+        let Self { budget, policy, classifier, name } = self;
         let future = async move {
-            let mut call = Call::<_, TokioTimer>::begin(budget, policy);
+            let mut call = Call::<_, _, TokioTimer>::begin(budget, policy);
             loop {
                 let wait = {
                     let attempt = call.attempt();
                     let result = call.watch(operation(attempt)).await;
-                    match classifier.after(&mut call, &result) {
+                    match classifier.after(&mut call, &result, name) {
                         Step::Done => {
                             let stop =
                                 |error| Failed { error, stop: call.stop(StopReason::NotRetryable), becomes: None };
@@ -165,12 +193,12 @@ impl<B: Budget, C> Retry<'_, B, C> {
         C: Classify<E>,
         F: FnMut(Attempt) -> Result<T, E>,
     {
-        let Self { budget, policy, classifier } = self;
-        let mut call = Call::<_, TokioTimer>::begin(budget, policy);
+        let Self { budget, policy, classifier, name } = self;
+        let mut call = Call::<_, _, TokioTimer>::begin(budget, policy);
         loop {
             let attempt = call.attempt();
-            let result = call.watch_blocking(|| operation(attempt));
-            match classifier.after(&mut call, &result) {
+            let result = call.watch_now(|| operation(attempt));
+            match classifier.after(&mut call, &result, name) {
                 Step::Done => return result,
                 Step::Stop(halt) => {
                     std::thread::sleep(halt.pause());
@@ -186,27 +214,58 @@ impl<B: Budget, C> Retry<'_, B, C> {
 /// How a loop tells which errors are worth a retry. Implemented by this crate only.
 pub trait Classify<E>: sealed::Sealed {
     #[doc(hidden)]
-    fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>) -> Step<Result<T, E>>;
+    fn verdict(&self, error: &E) -> Verdict;
+
+    /// What a result becomes when its call is given up.
+    #[doc(hidden)]
+    fn becomes<T>(&self) -> Becomes<Result<T, E>>;
+
+    /// How the error of a result shows.
+    #[doc(hidden)]
+    type Shown<T>: Shows<Result<T, E>>;
+
+    /// What comes after an attempt.
+    #[doc(hidden)]
+    fn after<T, P: Borrow<RetryPolicy>, B: Budget>(
+        &self,
+        call: &mut Call<P, B>,
+        result: &Result<T, E>,
+        name: Name,
+    ) -> Step<Result<T, E>> {
+        call.after_by(result, |error| self.verdict(error), self.becomes(), Here::<Self::Shown<T>>::of(name))
+    }
 }
 
 /// The error decides for itself.
 #[derive(Clone, Copy, Debug)]
-pub struct OwnVerdict(());
+pub struct OwnVerdict(pub(crate) ());
 
 /// A function decides.
 #[derive(Clone, Copy, Debug)]
-pub struct By<C>(C);
+pub struct By<C>(pub(crate) C);
 
 impl<E: Retryable> Classify<E> for OwnVerdict {
-    fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>) -> Step<Result<T, E>> {
-        call.after(result)
+    fn verdict(&self, error: &E) -> Verdict {
+        error.verdict()
     }
+
+    fn becomes<T>(&self) -> Becomes<Result<T, E>> {
+        exhausted
+    }
+
+    type Shown<T> = ByItself<Itself>;
 }
 
 impl<E, V: Into<Verdict>, C: Fn(&E) -> V> Classify<E> for By<C> {
-    fn after<T, B: Budget>(&self, call: &mut Call<'_, B>, result: &Result<T, E>) -> Step<Result<T, E>> {
-        call.after_by(result, &self.0, as_it_is)
+    fn verdict(&self, error: &E) -> Verdict {
+        self.0(error).into()
     }
+
+    fn becomes<T>(&self) -> Becomes<Result<T, E>> {
+        as_it_is
+    }
+
+    type Shown<T> = Hidden;
 }
 
 mod sealed {

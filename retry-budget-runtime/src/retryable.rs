@@ -7,6 +7,7 @@ pub(crate) mod known;
 mod std_errors;
 
 use crate::{Exhausted, Stop, Verdict};
+use std::fmt::Display;
 use std::sync::Arc;
 
 /// An error that knows whether it is worth a retry.
@@ -46,6 +47,13 @@ pub trait Retryable {
     /// Whether this failure is worth a retry.
     fn verdict(&self) -> Verdict;
 
+    /// How the error shows in the events of the feature `tracing`, where the code that made the call can't find out: under
+    /// [`retry()`](crate::retry()), in a tower layer. Nothing unless it says otherwise; the derive says `Some(self)` where
+    /// the error can be displayed.
+    fn event_text(&self) -> Option<&dyn Display> {
+        None
+    }
+
     /// The error that the caller gets when a retry was wanted and none was made. Unless it says otherwise, the error
     /// as it is.
     #[must_use]
@@ -62,6 +70,10 @@ impl<T: Retryable> Retryable for Box<T> {
         (**self).verdict()
     }
 
+    fn event_text(&self) -> Option<&dyn Display> {
+        (**self).event_text()
+    }
+
     fn exhausted(self, stop: Stop) -> Self {
         Self::new((*self).exhausted(stop))
     }
@@ -71,11 +83,19 @@ impl<T: Retryable> Retryable for Arc<T> {
     fn verdict(&self) -> Verdict {
         (**self).verdict()
     }
+
+    fn event_text(&self) -> Option<&dyn Display> {
+        (**self).event_text()
+    }
 }
 
 impl<T: Retryable> Retryable for &T {
     fn verdict(&self) -> Verdict {
         (**self).verdict()
+    }
+
+    fn event_text(&self) -> Option<&dyn Display> {
+        (**self).event_text()
     }
 }
 

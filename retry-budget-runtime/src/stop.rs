@@ -28,6 +28,19 @@ pub enum StopReason {
 }
 
 impl StopReason {
+    /// Each of them, in the order of their numbers.
+    #[cfg(feature = "metrics")]
+    pub(crate) const ALL: [Self; 8] = [
+        Self::NotRetryable,
+        Self::AttemptsUsedUp,
+        Self::BudgetEmpty,
+        Self::HintTooFar,
+        Self::Deadline,
+        Self::GaveUpInside,
+        Self::NotIdempotent,
+        Self::SwitchedOff,
+    ];
+
     /// The reason's name in snake case, as labels and logs show it.
     pub const fn as_str(self) -> &'static str {
         match self {

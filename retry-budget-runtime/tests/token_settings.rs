@@ -105,6 +105,23 @@ fn the_largest_bucket_neither_overflows_nor_wraps() {
 }
 
 #[test]
+fn a_full_bucket_stays_full_however_much_comes_back() {
+    // below, at, and above the gain that is added in one step; often enough to leave half a word behind
+    for refund in [1 << 17, (1 << 17) + 1, MOST] {
+        let budget = accepted(builder().capacity(MOST).success_refund(refund));
+        for _ in 0..3 {
+            let lost = budget.try_retry(RetryKind::Transient, Time::ZERO).expect("affordable");
+            budget.settle(lost, Fate::Failed);
+            assert_eq!(left(&budget), u64::from(MOST - 14));
+            for _ in 0..3_000 {
+                budget.end(CallEnd::FirstTry);
+                assert_eq!(left(&budget), u64::from(MOST));
+            }
+        }
+    }
+}
+
+#[test]
 fn only_what_succeeded_or_was_never_sent_comes_back() {
     for (fate, after) in [(Fate::Succeeded, 100), (Fate::NotSent, 100), (Fate::Failed, 86), (Fate::Dropped, 86)] {
         let budget = accepted(builder().initial(100));

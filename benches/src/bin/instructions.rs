@@ -1,5 +1,6 @@
 //! Runs one kind of call many times, for `.ci/instructions` to count its instructions under callgrind.
 
+use retry_budget::Time;
 use retry_budget_benches as calls;
 use std::hint::black_box;
 
@@ -14,11 +15,20 @@ fn main() {
         "two_layers" => repeat(times, || calls::finish(calls::two_layers(black_box(7)))),
         "token" => repeat(times, || calls::finish(calls::token(black_box(7)))),
         "ratio" => repeat(times, || calls::finish(calls::ratio(black_box(7)))),
+        "credit" => repeat(times, || calls::finish(calls::credit(black_box(7)))),
+        "concurrency" => repeat(times, || calls::finish(calls::concurrency(black_box(7)))),
+        "grpc" => repeat(times, || calls::finish(calls::grpc(black_box(7)))),
         "function" => repeat(times, || calls::finish(calls::function(black_box(7)))),
         "backon" => repeat(times, || calls::finish(calls::by_backon(black_box(7)))),
         "tower" => repeat(times, || calls::finish(calls::by_tower(retry.clone(), black_box(7)))),
+        "alone:nothing" => repeat(times, || calls::nothing(black_box(Time::ZERO))),
+        "alone:token" => repeat(times, || calls::token_alone(black_box(Time::ZERO))),
+        "alone:ratio" => repeat(times, || calls::ratio_alone(black_box(Time::ZERO))),
+        "alone:credit" => repeat(times, || calls::credit_alone(black_box(Time::ZERO))),
+        "alone:concurrency" => repeat(times, || calls::concurrency_alone(black_box(Time::ZERO))),
+        "alone:grpc" => repeat(times, || calls::grpc_alone(black_box(Time::ZERO))),
         _ => {
-            eprintln!("usage: instructions plain|two_layers|token|ratio|function|backon|tower TIMES");
+            eprintln!("usage: instructions CALL TIMES; `.ci/instructions` has the calls");
             std::process::exit(2);
         }
     }

@@ -118,12 +118,13 @@ fn run_within(checked: &Checked, run: &TokenStream) -> TokenStream {
     });
     let forget = checked.retries_nested.then(|| quote_spanned!(site=> __call.forget_inside();));
     let after = after(checked);
+    let here = here(checked);
     let error_at = at(function.error_span());
     let after_cut = if classify.is_some() {
         let becomes = becomes(runtime);
-        quote_spanned!(site=> __call.after_cut_by(__cut, #becomes))
+        quote_spanned!(site=> __call.after_cut_by(__cut, #becomes, &__result, #here))
     } else {
-        quote_spanned!(error_at=> __call.after_cut(__cut))
+        quote_spanned!(error_at=> __call.after_cut(__cut, &__result, #here))
     };
     let cut_off = if let Some(elapsed) = &limits.elapsed {
         let runtime = located(runtime, at(elapsed.span()));
@@ -169,19 +170,28 @@ fn block_of_a_macro(tree: TokenTree) -> TokenTree {
 /// What comes after an attempt that has ended by itself.
 fn after(checked: &Checked) -> TokenStream {
     let Checked { function, runtime, classify, classify_ok, .. } = checked;
+    let here = here(checked);
     let after = if let Some(classify) = classify {
         let becomes = becomes(runtime);
-        quote_spanned!(at(classify.span())=> __call.after_by(&__result, #classify, #becomes))
+        quote_spanned!(at(classify.span())=> __call.after_by(&__result, #classify, #becomes, #here))
     } else {
-        quote_spanned!(at(function.error_span())=> __call.after(&__result))
+        quote_spanned!(at(function.error_span())=> __call.after(&__result, #here))
     };
     let Some(classify_ok) = classify_ok else { return after };
     let site = Span::mixed_site();
-    let after_value = quote_spanned!(at(classify_ok.span())=> __call.after_value(&__result, #classify_ok));
+    let after_value = quote_spanned!(at(classify_ok.span())=> __call.after_value(&__result, #classify_ok, #here));
     quote_spanned!(site=> match #after_value {
         #runtime::__private::core::option::Option::Some(__step) => __step,
         #runtime::__private::core::option::Option::None => #after,
     })
+}
+
+/// What those are told who ask for it by a feature: the function's path, and how its error shows.
+fn here(checked: &Checked) -> TokenStream {
+    let Checked { function, runtime, .. } = checked;
+    let site = Span::mixed_site();
+    let name = if function.is_block { "::retry!".to_owned() } else { format!("::{}", function.signature.ident) };
+    quote_spanned!(site=> #runtime::__private::here!(::core::concat!(::core::module_path!(), #name), __result))
 }
 
 /// A span for what is generated about this place.

@@ -14,12 +14,24 @@ pub(super) fn retryable(input: &DeriveInput, root: &Path, plan: &Plan<'_>) -> To
     let verdict = quote!(match #value { #(#arms)* });
     let exhausted = plan.cases.iter().find_map(|case| exhausted(case, root));
     let generics = with_bounds(input, root, plan);
-    implement(input, &generics, root, &verdict, exhausted.as_ref())
+    let event_text = event_text(root);
+    implement(input, &generics, root, &verdict, &quote!(#exhausted #event_text))
 }
 
 /// What stands in where something is wrong: never retried.
 pub(super) fn fallback(input: &DeriveInput, root: &Path) -> TokenStream {
-    implement(input, &input.generics, root, &quote!(#root::Verdict::NEVER), None)
+    implement(input, &input.generics, root, &quote!(#root::Verdict::NEVER), &TokenStream::new())
+}
+
+/// The error itself, where it can be displayed.
+fn event_text(root: &Path) -> TokenStream {
+    let site = Span::mixed_site();
+    quote_spanned! {site=>
+        fn event_text(&self) -> #root::__private::core::option::Option<&dyn #root::__private::core::fmt::Display> {
+            use #root::__private::nearer::*;
+            (&&#root::__private::Value(self)).displayed()
+        }
+    }
 }
 
 fn implement(
@@ -27,7 +39,7 @@ fn implement(
     generics: &Generics,
     root: &Path,
     verdict: &TokenStream,
-    exhausted: Option<&TokenStream>,
+    more: &TokenStream,
 ) -> TokenStream {
     let name = &input.ident;
     let (parameters, arguments, bounds) = generics.split_for_impl();
@@ -40,7 +52,7 @@ fn implement(
             fn verdict(&self) -> #root::Verdict {
                 #verdict
             }
-            #exhausted
+            #more
         }
     }
 }

@@ -2,25 +2,44 @@
 
 use crate::sync::{AtomicU64, Ordering::Relaxed};
 
-/// `capacity: 32 | available: 32`. They share a word so that one load tells whether the bucket is full.
+/// `missing: 32 | capacity: 32`. They share a word so that one load tells whether the bucket is full; what is missing is
+/// held instead of what is there, so that full is zero.
 ///
-/// Nothing else is published through the word, so every access is relaxed: the compare-exchange alone makes each step
-/// atomic.
+/// A gain may come to lie above capacity; what is missing is below zero then, and whoever next gives something puts it
+/// right.
+///
+/// Nothing else is published through the word, so every access is relaxed: each step is one atomic operation.
 #[derive(Debug)]
 pub(crate) struct Bucket(AtomicU64);
+
+const ONE_MISSING: u64 = 1 << 32;
+/// More than any bucket can miss. Above it what is missing is below zero.
+const NOT_DRAWN: u32 = 0xF000_0000;
+
+/// A gain up to here is added in one unconditional step. It takes two thousand threads, all stopped between the look and
+/// the step, for what is missing to be taken for much.
+const SMALL_GAIN: u32 = 1 << 17;
 
 impl Bucket {
     /// A level that no bucket has: it is drawn at first use.
     pub(crate) const NOT_DRAWN: u32 = u32::MAX;
 
+    /// A capacity below `0xF000_0000`, and no more available than that.
     pub(crate) const fn word(capacity: u32, available: u32) -> u64 {
-        (capacity as u64) << 32 | available as u64
+        let missing = if available == Self::NOT_DRAWN { NOT_DRAWN } else { capacity - available };
+        (missing as u64) << 32 | capacity as u64
     }
 
-    // The upper and the lower half: truncation is what they are for.
-    #[allow(clippy::cast_possible_truncation)]
-    const fn parts(word: u64) -> (u32, u32) {
-        ((word >> 32) as u32, word as u32)
+    /// Capacity and what of it is available.
+    #[allow(clippy::cast_possible_truncation)] // the lower half is what it is for
+    const fn state(word: u64) -> (u32, u32) {
+        let (missing, capacity) = ((word >> 32) as u32, word as u32);
+        let available = match missing {
+            0..NOT_DRAWN => capacity - missing,
+            NOT_DRAWN => Self::NOT_DRAWN,
+            _ => capacity,
+        };
+        (capacity, available)
     }
 
     pub(crate) const fn new(word: AtomicU64) -> Self {
@@ -30,7 +49,7 @@ impl Bucket {
     /// The same bucket, with something in it: the first use of one whose level isn't drawn yet draws it.
     #[inline]
     pub(crate) fn drawn(&self, draw: impl Fn() -> u32) -> &Self {
-        if self.halves().1 == Self::NOT_DRAWN {
+        if self.missing() == u64::from(NOT_DRAWN) {
             self.fill_once(draw());
         }
         self
@@ -55,15 +74,25 @@ impl Bucket {
     /// Puts back as much as fits. A full bucket isn't written to, and doesn't even ask for the gain.
     #[inline]
     pub(crate) fn give(&self, gain: impl FnOnce() -> u32) {
-        let (capacity, available) = self.halves();
-        if available < capacity {
+        if self.missing() != 0 {
             self.give_some(gain());
         }
     }
 
+    #[inline]
+    fn missing(&self) -> u64 {
+        self.0.load(Relaxed) >> 32
+    }
+
+    /// A small gain may come to lie above capacity, where it is nobody's: that is as if it had been cut, and callers on
+    /// other cores can't make the step fail.
     #[cold]
     fn give_some(&self, gain: u32) {
-        self.step(|capacity, available| Some((capacity, available.saturating_add(gain).min(capacity))));
+        if gain <= SMALL_GAIN && self.missing() < u64::from(NOT_DRAWN) {
+            self.0.fetch_sub(u64::from(gain) * ONE_MISSING, Relaxed);
+        } else {
+            self.step(|capacity, available| Some((capacity, available.saturating_add(gain).min(capacity))));
+        }
     }
 
     /// Another capacity, filled to the same fraction, rounded down. A level that isn't drawn yet stays so.
@@ -87,20 +116,15 @@ impl Bucket {
 
     /// What is available, and capacity.
     pub(crate) fn level(&self) -> (u32, u32) {
-        let (capacity, available) = self.halves();
+        let (capacity, available) = Self::state(self.0.load(Relaxed));
         (available, capacity)
-    }
-
-    #[inline]
-    fn halves(&self) -> (u32, u32) {
-        Self::parts(self.0.load(Relaxed))
     }
 
     /// One atomic step to the next state, which it gives; nothing when there is none to take.
     fn step(&self, next: impl Fn(u32, u32) -> Option<(u32, u32)>) -> Option<(u32, u32)> {
         let mut word = self.0.load(Relaxed);
         loop {
-            let (capacity, available) = Self::parts(word);
+            let (capacity, available) = Self::state(word);
             let state = next(capacity, available)?;
             let next = Self::word(state.0, state.1);
             if next == word {

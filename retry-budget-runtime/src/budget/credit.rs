@@ -133,7 +133,11 @@ impl Budget for CreditBudget {
 
     #[inline]
     fn begin(&self, _now: Time) {
-        self.credit().give(|| self.ratio.load(Relaxed));
+        // One that is full has been drawn.
+        self.credit.give(|| {
+            self.credit();
+            self.ratio.load(Relaxed)
+        });
     }
 
     fn try_retry(&self, _kind: RetryKind, _now: Time) -> Option<Grant> {

@@ -1,6 +1,6 @@
 //! The budget of the SRE book: retries are a share of the requests.
 
-mod window;
+pub(crate) mod window;
 
 use super::settings::{Millionths, SettingsError};
 use super::share::Share;
@@ -163,7 +163,7 @@ impl Budget for RatioBudget {
 
 // A const, so that each budget starts with cells of its own.
 #[allow(clippy::declare_interior_mutable_const)]
-const EMPTY: Cells = {
+pub(crate) const EMPTY: Cells = {
     const ZERO: AtomicU64 = AtomicU64::new(0);
     Cells { now: ZERO, starts: [ZERO; 16], requests: [ZERO; 16], returned: [ZERO; 16] }
 };

@@ -70,6 +70,10 @@ impl Retryable for StatusError {
     fn verdict(&self) -> Verdict {
         self.verdict
     }
+
+    fn event_text(&self) -> Option<&dyn std::fmt::Display> {
+        Some(self)
+    }
 }
 
 /// By the status alone, where the headers are gone.

@@ -15,7 +15,8 @@ impl Seen {
     }
 }
 
-/// A budget that is a `static`: at the first failure the registry learns of it.
+/// A budget that is a `static`: at the first failure the registry learns of it; with the feature `metrics` at the end of the
+/// first call.
 #[derive(Debug)]
 pub struct InStatic<B: 'static> {
     budget: &'static B,
@@ -29,11 +30,17 @@ impl<B: Budget> InStatic<B> {
         Self { budget, seen }
     }
 
+    #[inline]
     fn note(&self) {
         if !self.seen.0.load(Relaxed) {
-            add(self.budget);
-            self.seen.0.store(true, Relaxed);
+            self.note_first();
         }
+    }
+
+    #[cold]
+    fn note_first(&self) {
+        add(self.budget);
+        self.seen.0.store(true, Relaxed);
     }
 }
 
@@ -70,6 +77,9 @@ impl<B: Budget> Budget for InStatic<B> {
 
     #[inline]
     fn end(&self, end: CallEnd) {
+        // A dashboard shows a budget while all is well, too.
+        #[cfg(feature = "metrics")]
+        self.note();
         self.budget.end(end);
     }
 

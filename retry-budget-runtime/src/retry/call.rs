@@ -1,23 +1,26 @@
 //! A [`Run`] with a clock, a timer and a source of chance: what every async loop drives.
 
+use super::here::{Here, Name, Shows, Told};
 use super::inside::{self, Watched};
 use super::limited::Limited;
 use crate::retryable::derived::{Judged, Opinion};
+use crate::tell::{self, Failure};
 use crate::{
-    Attempt, Budget, Decision, Elapsed, IntoDeadline, Limit, RetryEvent, RetryPolicy, Run, Stop, StopEvent, StopReason,
-    Time, Timer, TokioTimer, Verdict,
+    Attempt, Budget, Decision, Elapsed, IntoDeadline, Limit, RetryEvent, RetryKind, RetryPolicy, Run, Stop, StopEvent,
+    StopReason, Time, Timer, TokioTimer, Verdict,
 };
+use std::borrow::Borrow;
 use std::future::Future;
 use std::marker::PhantomData;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// One call in progress.
+/// One call in progress, with a policy of its own or somebody else's.
 #[derive(Debug)]
-pub struct Call<'p, B: Budget, T = TokioTimer> {
+pub struct Call<P, B: Budget, T = TokioTimer> {
     run: Run<B>,
-    policy: &'p RetryPolicy,
+    policy: P,
     /// Whether a loop inside of this attempt gave up.
     gave_up_inside: bool,
     timer: PhantomData<fn() -> T>,
@@ -124,10 +127,10 @@ impl<E: From<Elapsed>> FromElapsed for E {
     }
 }
 
-impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
+impl<P: Borrow<RetryPolicy>, B: Budget, T: Timer> Call<P, B, T> {
     /// The first attempt starts.
     #[inline]
-    pub fn begin(budget: B, policy: &'p RetryPolicy) -> Self {
+    pub fn begin(budget: B, policy: P) -> Self {
         let now = if budget.reads_clock() { T::now() } else { Time::ZERO };
         Self { run: Run::begin(budget, now), policy, gave_up_inside: false, timer: PhantomData }
     }
@@ -165,11 +168,10 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
         self.watch(Limited::new(attempt, cut.map(|cut| (T::sleep(cut.1), cut))))
     }
 
-    /// The same on the spot.
-    pub(crate) fn watch_blocking<R>(&mut self, attempt: impl FnOnce() -> R) -> R {
-        let (output, gave_up_inside) = inside::watch_blocking(attempt);
-        self.gave_up_inside = gave_up_inside;
-        output
+    /// The same on the spot: for an attempt that isn't async, and for one poll of an attempt that somebody else holds.
+    #[inline]
+    pub(crate) fn watch_now<R>(&mut self, attempt: impl FnOnce() -> R) -> R {
+        inside::watching(&mut self.gave_up_inside, attempt)
     }
 
     /// What a loop inside gave up doesn't count.
@@ -179,10 +181,10 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
 
     /// An attempt has ended with this result; the error decides for itself.
     #[inline]
-    pub fn after<Way, R: Attempted<Error: Judged<Way>>>(&mut self, result: &R) -> Step<R> {
+    pub fn after<Way, R: Attempted<Error: Judged<Way>>>(&mut self, result: &R, here: Here<impl Shows<R>>) -> Step<R> {
         match result.outcome() {
-            Ok(_) => self.succeeded(),
-            Err(error) => self.failed(error.judge(), exhausted),
+            Ok(_) => self.succeeded(here.name),
+            Err(error) => self.failed(error.judge(), exhausted, result, here),
         }
     }
 
@@ -193,10 +195,11 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
         result: &R,
         classify: impl FnOnce(&R::Error) -> V,
         becomes: fn(R, Stop) -> R,
+        here: Here<impl Shows<R>>,
     ) -> Step<R> {
         match result.outcome() {
-            Ok(_) => self.succeeded(),
-            Err(error) => self.failed(classify(error).verdict(), becomes),
+            Ok(_) => self.succeeded(here.name),
+            Err(error) => self.failed(classify(error).verdict(), becomes, result, here),
         }
     }
 
@@ -206,9 +209,10 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
         &mut self,
         result: &R,
         classify_ok: impl FnOnce(&R::Value) -> V,
+        here: Here<impl Shows<R>>,
     ) -> Option<Step<R>> {
         let verdict = classify_ok(result.outcome().ok()?).verdict();
-        verdict.kind().is_some().then(|| self.failed(verdict, as_it_is))
+        verdict.kind().is_some().then(|| self.failed(verdict, as_it_is, result, here))
     }
 
     /// The error of an attempt that a limit has cut off, for people.
@@ -219,40 +223,52 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
 
     /// A limit has cut the attempt off; the error decides for itself what it becomes.
     #[cold]
-    pub fn after_cut<Way, R: Attempted<Error: Judged<Way>>>(&mut self, (limit, _): Cut) -> Step<R> {
-        self.cut_off(limit, exhausted)
+    pub fn after_cut<Way, R: Attempted<Error: Judged<Way>>>(
+        &mut self,
+        cut: Cut,
+        result: &R,
+        here: Here<impl Shows<R>>,
+    ) -> Step<R> {
+        self.cut_off(cut, exhausted, result, here)
     }
 
     /// A limit has cut the attempt off, where a function decides.
     #[cold]
-    pub fn after_cut_by<R>(&mut self, (limit, _): Cut, becomes: fn(R, Stop) -> R) -> Step<R> {
-        self.cut_off(limit, becomes)
+    pub fn after_cut_by<R>(
+        &mut self,
+        cut: Cut,
+        becomes: fn(R, Stop) -> R,
+        result: &R,
+        here: Here<impl Shows<R>>,
+    ) -> Step<R> {
+        self.cut_off(cut, becomes, result, here)
     }
 
-    fn cut_off<R>(&mut self, limit: Limit, exhausted: Becomes<R>) -> Step<R> {
+    fn cut_off<R>(&mut self, (limit, _): Cut, exhausted: Becomes<R>, result: &R, here: Here<impl Shows<R>>) -> Step<R> {
         match limit {
-            Limit::AttemptTimeout => self.failed(Verdict::TRANSIENT, exhausted),
+            Limit::AttemptTimeout => self.failed(Verdict::TRANSIENT, exhausted, result, here),
             Limit::Deadline => {
+                let reason = StopReason::Deadline;
+                self.failure(None, here.told(result)).stopped(self.run.budget(), reason);
                 self.run.deadline_passed(T::now());
-                Step::Stop(Halt { reason: StopReason::Deadline, pause: None, exhausted })
+                Step::Stop(Halt { reason, pause: None, exhausted })
             }
         }
     }
 
     #[inline]
-    fn succeeded<R>(&mut self) -> Step<R> {
+    fn succeeded<R>(&mut self, name: Name) -> Step<R> {
         self.run.succeeded();
+        tell::succeeded(name, self.run.budget(), self.run.attempt().number());
         Step::Done
     }
 
     #[cold]
-    fn failed<R>(&mut self, verdict: Verdict, exhausted: Becomes<R>) -> Step<R> {
-        match self.decide(verdict) {
+    fn failed<R>(&mut self, verdict: Verdict, exhausted: Becomes<R>, result: &R, here: Here<impl Shows<R>>) -> Step<R> {
+        match self.decide(verdict, here.told(result)) {
             Decision::Retry { delay } => Step::Retry(delay),
             Decision::Stop { reason: StopReason::NotRetryable, .. } => {
-                if self.gave_up_inside {
-                    inside::give_up();
-                }
+                self.pass_on();
                 Step::Done
             }
             Decision::Stop { reason, pause } => Step::Stop(Halt { reason, pause, exhausted }),
@@ -261,9 +277,18 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
 
     #[cold]
     #[inline(never)]
-    fn decide(&mut self, verdict: Verdict) -> Decision {
+    fn decide(&mut self, verdict: Verdict, told: Told<'_>) -> Decision {
         let verdict = if self.gave_up_inside { verdict.given_up() } else { verdict };
-        self.run.failed(self.policy, verdict, T::now(), rand::random())
+        let now = T::now();
+        let failure = self.failure(verdict.kind(), told);
+        let before = Failure::before(self.run.budget(), now);
+        let decision = self.run.failed(self.policy.borrow(), verdict, now, rand::random());
+        failure.decided(&decision, before, self.run.budget(), now);
+        decision
+    }
+
+    fn failure<'t>(&self, kind: Option<RetryKind>, told: Told<'t>) -> Failure<'t> {
+        Failure { told, attempt: self.run.attempt().number(), kind }
     }
 
     /// The time between two attempts. Boxed, so that a call that never waits has no room for it in its future.
@@ -312,6 +337,13 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
         inside::give_up();
     }
 
+    /// Tells the loops around this one what a loop inside of it told.
+    pub(crate) fn pass_on(&self) {
+        if self.gave_up_inside {
+            inside::give_up();
+        }
+    }
+
     /// The result that the caller gets after a stop.
     #[cold]
     pub fn give_up<R>(&self, result: R, halt: &Halt<R>) -> R {
@@ -320,6 +352,14 @@ impl<'p, B: Budget, T: Timer> Call<'p, B, T> {
             Some(becomes) => becomes(result, self.stop(halt.reason)),
             None => result,
         }
+    }
+}
+
+#[cfg(feature = "tower-0_5")]
+impl<B: Budget, T> Call<RetryPolicy, B, T> {
+    /// The attempt that is about to run is the last one, whatever the policy says.
+    pub(crate) fn make_it_the_last(&mut self) {
+        self.policy.max_attempts = 1;
     }
 }
 

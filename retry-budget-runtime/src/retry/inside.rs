@@ -36,11 +36,15 @@ impl Drop for Aside {
     }
 }
 
-/// Runs an attempt on the spot; the second is whether a loop inside of it gave up.
-pub(crate) fn watch_blocking<T>(attempt: impl FnOnce() -> T) -> (T, bool) {
+/// Runs an attempt, or one poll of it, and notes whether a loop inside of it gives up.
+#[inline]
+pub(crate) fn watching<T>(gave_up: &mut bool, attempt: impl FnOnce() -> T) -> T {
     let _aside = Aside::put();
     let output = attempt();
-    (output, GAVE_UP.get())
+    if GAVE_UP.get() {
+        *gave_up = true;
+    }
+    output
 }
 
 pin_project! {
@@ -66,11 +70,6 @@ impl<F: Future> Future for Watched<'_, F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        let _aside = Aside::put();
-        let polled = this.attempt.poll(cx);
-        if GAVE_UP.get() {
-            **this.gave_up = true;
-        }
-        polled
+        watching(this.gave_up, || this.attempt.poll(cx))
     }
 }

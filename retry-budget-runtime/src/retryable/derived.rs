@@ -1,6 +1,7 @@
 //! What `#[derive(Retryable)]` asks of the types beside the error.
 
 use crate::{Exhausted, Retryable, Stop, Verdict};
+use std::fmt::Display;
 use std::time::Duration;
 
 /// The error inside a variant that is `transparent`.
@@ -97,6 +98,9 @@ pub trait Judged<Way> {
     /// Whether this failure is worth a retry.
     fn judge(&self) -> Verdict;
 
+    /// How it shows.
+    fn event_text(&self) -> Option<&dyn Display>;
+
     /// What the caller gets when none was made.
     #[must_use]
     fn give_up(self, stop: Stop) -> Self;
@@ -109,6 +113,10 @@ impl<E: Retryable> Judged<crate::__private::Itself> for E {
         self.verdict()
     }
 
+    fn event_text(&self) -> Option<&dyn Display> {
+        Retryable::event_text(self)
+    }
+
     fn give_up(self, stop: Stop) -> Self {
         self.exhausted(stop)
     }
@@ -118,6 +126,10 @@ impl<E: Retryable> Judged<crate::__private::Itself> for E {
 impl<E: crate::__private::Nothing> Judged<crate::__private::NoWay> for E {
     fn judge(&self) -> Verdict {
         Verdict::NEVER
+    }
+
+    fn event_text(&self) -> Option<&dyn Display> {
+        None
     }
 
     fn give_up(self, _stop: Stop) -> Self {

@@ -34,11 +34,8 @@ fn verdict_of(error: &(dyn Error + 'static)) -> Option<Verdict> {
     if error.is::<Stop>() {
         return Some(Verdict::NEVER);
     }
-    let known = None
-        .or_else(|| says::<io::Error>(error))
-        .or_else(|| says::<Elapsed>(error))
-        .or_else(|| says::<tokio::time::error::Elapsed>(error));
     // A line for each integration, under its feature.
+    let known = None;
     #[cfg(feature = "http-1")]
     let known = known.or_else(|| says::<crate::http_1::StatusError>(error));
     #[cfg(feature = "reqwest-0_13")]
@@ -47,9 +44,24 @@ fn verdict_of(error: &(dyn Error + 'static)) -> Option<Verdict> {
     let known = known.or_else(|| crate::reqwest_0_12::verdict_of_known(error));
     #[cfg(feature = "reqwest-middleware-0_5")]
     let known = known.or_else(|| says::<reqwest_middleware::Error>(error));
+    #[cfg(feature = "tonic-0_14")]
+    let known = known.or_else(|| says::<tonic::Status>(error));
+    #[cfg(feature = "tonic-0_14")]
+    let known = known.or_else(|| says::<tonic::transport::Error>(error));
     #[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
     let known = known.or_else(|| error.downcast_ref().map(super::hyper_errors::verdict));
+    #[cfg(feature = "redis-1")]
+    let known = known.or_else(|| says::<redis::RedisError>(error));
+    #[cfg(feature = "sqlx-0_8")]
+    let known = known.or_else(|| says::<sqlx_0_8::Error>(error));
+    #[cfg(feature = "sqlx-0_9")]
+    let known = known.or_else(|| says::<sqlx_0_9::Error>(error));
+    #[cfg(feature = "tower-0_5")]
+    let known = known.or_else(|| says::<tower::timeout::error::Elapsed>(error));
     known
+        .or_else(|| says::<io::Error>(error))
+        .or_else(|| says::<Elapsed>(error))
+        .or_else(|| says::<tokio::time::error::Elapsed>(error))
 }
 
 thread_local! {

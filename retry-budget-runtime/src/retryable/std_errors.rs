@@ -3,6 +3,7 @@
 use super::known::verdict_in_chain;
 use crate::{Retryable, Verdict};
 use std::convert::Infallible;
+use std::fmt::Display;
 use std::io::{self, ErrorKind};
 
 /// A connection that couldn't be made, broke, or timed out is transient; everything else never is.
@@ -25,6 +26,10 @@ impl Retryable for io::Error {
         }
         let inside = self.get_ref().and_then(|inner| verdict_in_chain(inner));
         inside.unwrap_or(by_kind)
+    }
+
+    fn event_text(&self) -> Option<&dyn Display> {
+        Some(self)
     }
 }
 
@@ -57,6 +62,10 @@ impl Retryable for Infallible {
 impl Retryable for tokio::time::error::Elapsed {
     fn verdict(&self) -> Verdict {
         Verdict::TRANSIENT
+    }
+
+    fn event_text(&self) -> Option<&dyn Display> {
+        Some(self)
     }
 }
 

@@ -1,4 +1,4 @@
-use retry_budget::Retryable;
+use retry_budget::{Retryable, retry_budget};
 
 struct HttpError;
 
@@ -14,8 +14,9 @@ enum PartnerError {
 #[retry(transparent)]
 struct Wrapper<T>(T);
 
-fn is_retryable<E: Retryable>(_: E) {}
-
-fn main() {
-    is_retryable(Wrapper(HttpError));
+#[retry_budget]
+async fn call() -> Result<(), Wrapper<HttpError>> {
+    Err(Wrapper(HttpError))
 }
+
+fn main() {}

@@ -236,7 +236,7 @@ fn count(ring: &Ring, slot: u64) {
 
 /// What a cell holds when it has become this slot's, with one counted.
 const fn first_of(slot: u64) -> u64 {
-    slot / RING << 32 | 1
+    ((slot / RING) << 32) | 1
 }
 
 /// What a cell holds when this slot has one more; nothing when the cell already belongs to a later slot.
