@@ -46,11 +46,15 @@
 
 mod attempt_headers;
 mod hint;
+#[cfg(any(feature = "tower-0_5", feature = "reqwest-middleware-0_5"))]
+mod idempotent;
 mod status;
 mod status_error;
 
 pub use attempt_headers::{AttemptHeaders, GRPC_PREVIOUS_RPC_ATTEMPTS, X_RETRY_ATTEMPT};
 pub use hint::{GRPC_RETRY_PUSHBACK_MS, RETRY_AFTER_MS, X_SHOULD_RETRY, is_told_not_to_retry, retry_after};
+#[cfg(any(feature = "tower-0_5", feature = "reqwest-middleware-0_5"))]
+pub(crate) use idempotent::is_idempotent;
 pub use status::{verdict, verdict_at, verdict_of};
 #[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
 pub(crate) use status_error::is_failure;

@@ -21,9 +21,12 @@
 //!
 //! What is worth a retry is said at [`reqwest_0_13`](crate::reqwest_0_13). Beyond that:
 //!
-//! - **Only idempotent methods are retried** (RFC 9110: GET, HEAD, OPTIONS, TRACE, PUT, DELETE). Of the others only a
-//!   request that was certainly not sent is. [`RetryMiddleware::idempotent_if`] says otherwise.
-//! - A request whose body can't be cloned (a stream) is sent once.
+//! - **Only what may be processed twice is retried**: GET, HEAD, OPTIONS, TRACE, PUT and DELETE (RFC 9110), any other only
+//!   with an `idempotency-key` header. What may not is retried only where it was certainly not sent.
+//!   [`RetryMiddleware::idempotent_if`] says otherwise.
+//! - A request whose body can't be cloned (a stream) is sent once. A loop around the client, which makes the request anew,
+//!   may retry it.
+//! - From the second attempt on a request tells which it is: [`AttemptHeaders`](crate::http_1::AttemptHeaders).
 //! - A body is read after the client has given the response out. A middleware can't see it break off; an annotated function
 //!   around both can.
 //! - When a call stops, the caller gets the last answer or error as it is. An answer has the [`Stop`](crate::Stop) among its

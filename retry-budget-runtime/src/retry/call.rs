@@ -355,7 +355,7 @@ impl<P: Borrow<RetryPolicy>, B: Budget, T: Timer> Call<P, B, T> {
     }
 }
 
-#[cfg(feature = "tower-0_5")]
+#[cfg(any(feature = "tower-0_5", feature = "reqwest-middleware-0_5"))]
 impl<B: Budget, T> Call<RetryPolicy, B, T> {
     /// The attempt that is about to run is the last one, whatever the policy says.
     pub(crate) fn make_it_the_last(&mut self) {

@@ -3,12 +3,8 @@
 use super::{ClassifyOk, CloneRequest, Cloned, grpc};
 use crate::http_1::{self, AttemptHeaders};
 use crate::{Attempt, Verdict};
-use http::header::HeaderName;
 use http::{Request, Response};
 use http_body::Body;
-
-/// By which an operation that isn't idempotent becomes so. Source: the IETF's draft "The Idempotency-Key HTTP Header Field".
-const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// How a request of HTTP is sent again.
 ///
@@ -68,8 +64,7 @@ impl<B, C: CloneBody<B>> CloneRequest<Request<B>> for HttpRequests<C> {
 
     fn is_idempotent(&self, request: &Request<B>) -> bool {
         self.any_method
-            || request.method().is_idempotent()
-            || request.headers().contains_key(IDEMPOTENCY_KEY)
+            || http_1::is_idempotent(request.method(), request.headers())
             || grpc::is_grpc(request.headers())
     }
 }

@@ -4,10 +4,12 @@ use async_trait::async_trait;
 use http::{Extensions, Method};
 use reqwest_0_13::{Body, Client, Request, Response, StatusCode};
 use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Middleware, Next};
+use retry_budget::http_1::AttemptHeaders;
 use retry_budget::reqwest_0_13::{FailedAnswer, HttpError, OrRetry};
 use retry_budget::reqwest_middleware_0_5::RetryMiddleware;
 use retry_budget::{
-    Budget, Exhausted, NEVER, RetryPolicy, Retryable, Stop, StopReason, TokenBudget, UNLIMITED, Verdict, retry_budget,
+    Budget, Exhausted, NEVER, RetryPolicy, Retryable, Stop, StopReason, TokenBudget, UNLIMITED, Unlimited, Verdict,
+    retry_budget,
 };
 use retry_budget_integrations::partner::{Answer, Partner, nobody};
 use std::io;
@@ -95,19 +97,42 @@ async fn others_only_where_nothing_was_sent() {
 }
 
 #[tokio::test]
-async fn unless_told() {
-    let with_key = |request: &Request| request.headers().contains_key("idempotency-key");
-    let inside = Inside::default();
-    let client = client(RetryMiddleware::new(UNLIMITED, AT_ONCE).idempotent_if(with_key), &inside);
+async fn a_key_makes_a_request_idempotent() {
+    let (client, inside) = retrying();
     let partner = Partner::start([Answer::status(503)]).await.unwrap();
     client.post(partner.url()).header("idempotency-key", "7").body("9 €").send().await.unwrap();
     assert_eq!(inside.attempts(), 3);
     for request in partner.requests() {
         assert!(request.contains("idempotency-key: 7") && request.ends_with("9 €"), "each is the same: {request}");
     }
+}
+
+#[tokio::test]
+async fn unless_told() {
+    let search = |request: &Request| request.url().path() == "/bikes";
+    let inside = Inside::default();
+    let client = client(RetryMiddleware::new(UNLIMITED, AT_ONCE).idempotent_if(search), &inside);
+    let partner = Partner::start([Answer::status(503)]).await.unwrap();
     client.post(partner.url()).send().await.unwrap();
-    client.get(partner.url()).send().await.unwrap();
-    assert_eq!(inside.attempts(), 2, "one each: it is told of these, too");
+    assert_eq!(inside.attempts(), 3);
+    client.get(partner.url() + "/7").header("idempotency-key", "7").send().await.unwrap();
+    assert_eq!(inside.attempts(), 1, "it is told of these, too");
+}
+
+#[tokio::test]
+async fn a_request_tells_which_attempt_it_is() {
+    let told = async |middleware: RetryMiddleware<Unlimited>| {
+        let partner = Partner::start([Answer::status(503)]).await.unwrap();
+        client(middleware, &Inside::default()).get(partner.url()).send().await.unwrap();
+        let header = |line: &&str| line.starts_with("x-") || line.starts_with("grpc-");
+        let headers = |request: &String| request.lines().filter(header).map(str::to_owned).collect();
+        partner.requests().iter().map(headers).collect::<Vec<Vec<String>>>()
+    };
+    let middleware = || RetryMiddleware::new(UNLIMITED, AT_ONCE);
+    let second = ["x-retry-attempt: 2", "grpc-previous-rpc-attempts: 1"];
+    let third = ["x-retry-attempt: 3", "grpc-previous-rpc-attempts: 2"];
+    assert_eq!(told(middleware()).await, [&[][..], &second, &third]);
+    assert_eq!(told(middleware().attempt_headers(AttemptHeaders::OFF)).await, [[""; 0]; 3]);
 }
 
 #[tokio::test]
@@ -130,6 +155,20 @@ async fn a_body_that_cant_be_cloned_is_sent_once() {
     assert_eq!((response.status(), inside.attempts()), (StatusCode::SERVICE_UNAVAILABLE, 1));
     assert_eq!(stop(&response).reason, StopReason::AttemptsUsedUp);
     assert!(partner.requests()[0].ends_with("7 bikes"));
+}
+
+#[tokio::test]
+async fn a_loop_that_makes_it_anew_may_send_it_again() {
+    #[retry_budget(budget = UNLIMITED, policy = AT_ONCE)]
+    async fn park(client: &ClientWithMiddleware, url: &str) -> Result<StatusCode, HttpError> {
+        let stream = Body::wrap_stream(futures_util::stream::iter([Ok::<_, io::Error>("7 bikes")]));
+        let request = client.put(url).header("content-length", "7").body(stream);
+        Ok(request.send().await.or_retry()?.status())
+    }
+    let (client, inside) = retrying();
+    let partner = Partner::start([Answer::status(503), Answer::status(204)]).await.unwrap();
+    assert_eq!(park(&client, &partner.url()).await.unwrap(), StatusCode::NO_CONTENT);
+    assert_eq!(inside.attempts(), 2);
 }
 
 #[tokio::test]
