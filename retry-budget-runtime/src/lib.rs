@@ -10,12 +10,16 @@
 // reqwest's versions share their source.
 #![allow(clippy::duplicate_mod)]
 
+#[cfg(feature = "anyhow-1")]
+pub mod anyhow_1;
 mod attempt;
 #[cfg(feature = "aws-sdk-1")]
 pub mod aws_sdk_1;
 mod backoff;
 mod budget;
 mod elapsed;
+#[cfg(feature = "eyre-0_6")]
+pub mod eyre_0_6;
 #[cfg(feature = "http-1")]
 pub mod http_1;
 #[cfg(feature = "map")]
@@ -75,11 +79,11 @@ pub use registry::{Configured, Registered, budgets, configure, register};
 pub use reqwest::reqwest_0_12;
 #[cfg(feature = "reqwest-0_13")]
 pub use reqwest::reqwest_0_13;
-pub use retry::{By, Classify, Outcome, OwnVerdict, Retry, Retrying, retry, retry_blocking};
+pub use retry::{Attaching, By, Classify, Outcome, OwnVerdict, Retry, Retrying, retry, retry_blocking};
 pub use retryable::Retryable;
 pub use run::{Decision, Run};
 pub use settings::{BudgetSettings, EnvError, Settings};
-pub use stop::{Exhausted, Stop, StopReason};
+pub use stop::{Exhausted, ExhaustedBox, Stop, StopReason};
 pub use switch::{retries_are_on, set_retries};
 pub use time::Time;
 pub use timer::{Timer, TokioTimer};

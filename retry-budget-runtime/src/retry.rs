@@ -124,6 +124,36 @@ impl<'p, B: Budget> Retry<'p, B> {
     }
 }
 
+impl<'p, B: Budget, C> Retry<'p, B, By<C>> {
+    /// The error says what becomes of it when the call is given up ([`Retryable::exhausted`]), though a function
+    /// classifies it: one of anyhow's or eyre's, or in a `Box`, has the [`Stop`] around it then. Otherwise it comes back
+    /// as it is.
+    ///
+    /// ```
+    /// use retry_budget_runtime::{NEVER, Retry, RetryPolicy};
+    /// use std::error::Error;
+    /// use std::num::ParseIntError;
+    ///
+    /// type BoxError = Box<dyn Error + Send + Sync>;
+    ///
+    /// # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    /// # runtime.block_on(async {
+    /// let error = Retry::new(NEVER, &RetryPolicy::REQUEST)
+    ///     .classify(|error: &BoxError| error.is::<ParseIntError>())
+    ///     .attach_stop()
+    ///     .run(async |_| Ok("seven".parse::<u8>()?))
+    ///     .await
+    ///     .unwrap_err();
+    /// assert_eq!(error.to_string(), "retry budget `NEVER` is empty (1 attempt)");
+    /// assert!(error.source().unwrap().is::<ParseIntError>());
+    /// # });
+    /// ```
+    pub fn attach_stop(self) -> Retry<'p, B, Attaching<C>> {
+        let Self { budget, policy, classifier, name } = self;
+        Retry { budget, policy, classifier: Attaching(classifier), name }
+    }
+}
+
 impl<B: Budget, C> Retry<'_, B, C> {
     /// What the call is called in events (feature `tracing`) and metrics (feature `metrics`); without those features it
     /// makes no difference. The attribute says the function's path.
@@ -268,8 +298,28 @@ impl<E, V: Into<Verdict>, C: Fn(&E) -> V> Classify<E> for By<C> {
     type Shown<T> = Hidden;
 }
 
+/// A function decides, and the error says what becomes of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Attaching<C>(pub(crate) By<C>);
+
+impl<E: Retryable, C> Classify<E> for Attaching<C>
+where
+    By<C>: Classify<E>,
+{
+    fn verdict(&self, error: &E) -> Verdict {
+        self.0.verdict(error)
+    }
+
+    fn becomes<T>(&self) -> Becomes<Result<T, E>> {
+        exhausted
+    }
+
+    type Shown<T> = ByItself<Itself>;
+}
+
 mod sealed {
     pub trait Sealed {}
+    impl<C> Sealed for super::Attaching<C> {}
     impl Sealed for super::OwnVerdict {}
     impl<C> Sealed for super::By<C> {}
 }

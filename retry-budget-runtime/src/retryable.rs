@@ -1,5 +1,6 @@
 //! Which errors are worth a retry.
 
+mod boxed;
 pub(crate) mod derived;
 #[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
 pub(crate) mod hyper_errors;

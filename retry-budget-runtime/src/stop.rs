@@ -1,5 +1,9 @@
 //! Why a call stopped, for the log and for those who catch it on purpose.
 
+mod exhausted_box;
+
+pub use exhausted_box::ExhaustedBox;
+
 use crate::retryable::known;
 use std::error::Error;
 use std::fmt;
@@ -72,6 +76,7 @@ pub struct Stop {
 
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        known::stop_shown();
         let Self { reason, attempts, budget, since_first_failure } = self;
         let attempt = if *attempts == 1 { "attempt" } else { "attempts" };
         match reason {
@@ -128,7 +133,6 @@ impl<E> fmt::Display for Exhausted<E> {
 
 impl<E: Error + 'static> Error for Exhausted<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        known::exhausted_asked();
         Some(&self.error)
     }
 }

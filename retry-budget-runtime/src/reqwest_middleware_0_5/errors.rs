@@ -1,8 +1,7 @@
 //! The errors of clients with middleware.
 
 use crate::reqwest_0_13::{FailedAnswer, HttpError, OrRetry, sealed};
-use crate::retryable::known::verdict_in_chain;
-use crate::{Retryable, Stop, Verdict};
+use crate::{Retryable, Verdict};
 use reqwest_0_13::Response;
 use reqwest_middleware::Error;
 
@@ -11,8 +10,7 @@ impl Retryable for Error {
     fn verdict(&self) -> Verdict {
         match self {
             Self::Reqwest(error) => error.verdict(),
-            Self::Middleware(error) if error.is::<Stop>() => Verdict::NEVER,
-            Self::Middleware(error) => verdict_in_chain(&**error).into(),
+            Self::Middleware(error) => error.verdict(),
         }
     }
 }

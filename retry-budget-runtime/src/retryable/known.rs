@@ -1,8 +1,9 @@
 //! The errors that this build knows, found in an error of a type that says nothing: in a `Box<dyn Error>`, for example.
 
-use crate::{Elapsed, Retryable, Stop, Verdict};
+use crate::{Elapsed, Retryable, Verdict};
 use std::cell::Cell;
 use std::error::Error;
+use std::fmt::{self, Write as _};
 use std::io;
 
 /// A chain that is longer than this goes round in circles.
@@ -15,14 +16,12 @@ pub(crate) fn verdict_in_chain(error: &(dyn Error + 'static)) -> Option<Verdict>
     let mut next = Some(error);
     for _ in 0..LONGEST {
         let error = next?;
-        if let Some(verdict) = verdict_of(error) {
-            return Some(verdict);
+        let given_up = || shows_a_stop(error).then_some(Verdict::NEVER);
+        let verdict = verdict_of(error).or_else(given_up);
+        if verdict.is_some() {
+            return verdict;
         }
-        let (source, of_an_exhausted) = note_exhausted(|| error.source());
-        if of_an_exhausted {
-            return Some(Verdict::NEVER);
-        }
-        next = source;
+        next = error.source();
     }
     None
 }
@@ -30,9 +29,6 @@ pub(crate) fn verdict_in_chain(error: &(dyn Error + 'static)) -> Option<Verdict>
 fn verdict_of(error: &(dyn Error + 'static)) -> Option<Verdict> {
     fn says<E: Error + Retryable + 'static>(error: &(dyn Error + 'static)) -> Option<Verdict> {
         error.downcast_ref::<E>().map(Retryable::verdict)
-    }
-    if error.is::<Stop>() {
-        return Some(Verdict::NEVER);
     }
     // A line for each integration, under its feature.
     let known = None;
@@ -65,27 +61,34 @@ fn verdict_of(error: &(dyn Error + 'static)) -> Option<Verdict> {
 }
 
 thread_local! {
-    static EXHAUSTED: Cell<bool> = const { Cell::new(false) };
+    static STOP_SHOWN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// An [`Exhausted`](crate::Exhausted) is asked for its source. It can be one of any type, somebody else's included, and so can't be found by
-/// its type.
-pub(crate) fn exhausted_asked() {
-    EXHAUSTED.set(true);
+/// A [`Stop`](crate::Stop) is shown.
+pub(crate) fn stop_shown() {
+    STOP_SHOWN.set(true);
 }
 
-/// Asks an error for its source; the second is whether it is an `Exhausted`, or asks one.
-fn note_exhausted<T>(ask: impl FnOnce() -> T) -> (T, bool) {
-    EXHAUSTED.set(false);
-    let source = ask();
-    (source, EXHAUSTED.get())
+/// Whether an error tells of a call that was given up. What has a `Stop` inside can't be found by its type: an `Exhausted`
+/// around any error, or the private types of anyhow and eyre. But they all show it.
+fn shows_a_stop(error: &(dyn Error + 'static)) -> bool {
+    STOP_SHOWN.set(false);
+    let _ = write!(Nowhere, "{error}");
+    STOP_SHOWN.get()
+}
+
+struct Nowhere;
+
+impl fmt::Write for Nowhere {
+    fn write_str(&mut self, _: &str) -> fmt::Result {
+        Ok(())
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Exhausted, StopReason};
-    use std::fmt;
+    use crate::{Exhausted, Stop, StopReason};
     use std::io::ErrorKind;
     use std::sync::Arc;
     use std::time::Duration;
@@ -103,6 +106,22 @@ mod tests {
     impl<E: Error + 'static> Error for Around<E> {
         fn source(&self) -> Option<&(dyn Error + 'static)> {
             Some(&self.0)
+        }
+    }
+
+    /// An error that tells of a call in its own words.
+    #[derive(Debug)]
+    struct Shows(Stop, io::Error);
+
+    impl fmt::Display for Shows {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "no bikes: {}", self.0)
+        }
+    }
+
+    impl Error for Shows {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(&self.1)
         }
     }
 
@@ -152,6 +171,7 @@ mod tests {
         assert_eq!(verdict_in_chain(&Around(Box::new(given_up()))), Some(Verdict::NEVER));
         assert_eq!(verdict_in_chain(&Around(Arc::new(given_up()))), Some(Verdict::NEVER));
         assert_eq!(verdict_in_chain(&io::Error::other(Around(given_up()))), Some(Verdict::NEVER));
+        assert_eq!(verdict_in_chain(&Shows(stop(), reset())), Some(Verdict::NEVER), "whatever its source is");
         assert_eq!(verdict_in_chain(&Around(reset())), Some(Verdict::TRANSIENT), "nothing stays behind");
     }
 

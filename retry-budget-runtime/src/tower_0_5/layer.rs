@@ -5,7 +5,7 @@ use super::rules::Rules;
 use super::{ClassifyOk, CloneRequest, Cloned, EveryOk, HttpRequests, HttpResponses};
 use crate::retry::call::Call;
 use crate::retry::here::Name;
-use crate::{Budget, By, Classify, OwnVerdict, RetryPolicy, Verdict};
+use crate::{Attaching, Budget, By, Classify, OwnVerdict, RetryPolicy, Verdict};
 use std::task::{Context, Poll};
 use tower_layer::Layer;
 use tower_service::Service;
@@ -96,6 +96,17 @@ impl<B, C, K, R> RetryLayer<B, C, K, R> {
 
     fn with<C2, K2, R2>(self, change: impl FnOnce(Rules<C, K, R>) -> Rules<C2, K2, R2>) -> RetryLayer<B, C2, K2, R2> {
         RetryLayer { budget: self.budget, policy: self.policy, rules: change(self.rules) }
+    }
+}
+
+impl<B, C, K, R> RetryLayer<B, By<C>, K, R> {
+    /// The error says what becomes of it when a call is given up ([`Retryable::exhausted`](crate::Retryable::exhausted)),
+    /// though a function classifies it: see [`Retry::attach_stop`](crate::Retry::attach_stop).
+    pub fn attach_stop(self) -> RetryLayer<B, Attaching<C>, K, R> {
+        self.with(|rules| {
+            let Rules { name, errors, responses, requests } = rules;
+            Rules { name, errors: Attaching(errors), responses, requests }
+        })
     }
 }
 
