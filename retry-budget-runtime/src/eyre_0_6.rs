@@ -11,7 +11,7 @@
 //! # extern crate retry_budget_runtime as retry_budget;
 //! # mod retry_budget { pub use retry_budget_macros::*; pub use retry_budget_runtime::*; }
 //! use eyre::{WrapErr, Result};
-//! use retry_budget::{NEVER, Retryable, Stop, StopReason, Verdict, retry_budget};
+//! use retry_budget::{NEVER, Retryable, Stop, StopReason, find_verdict, retry_budget};
 //! use std::io;
 //!
 //! #[derive(Debug, thiserror::Error, Retryable)]
@@ -24,13 +24,9 @@
 //!     NoSuchStation,
 //! }
 //!
-//! /// Asks an error of your own, and what is known where there is none.
-//! fn judge(error: &eyre::Report) -> Verdict {
-//!     error.downcast_ref::<PartnerError>().map_or_else(|| error.verdict(), Retryable::verdict)
-//! }
-//!
 //! # fn ask(station: u32) -> io::Result<u32> { if station == 1 { Ok(0) } else { Err(io::ErrorKind::TimedOut.into()) } }
-//! #[retry_budget(budget = NEVER, classify = judge)] // `NEVER` grants no retry, so that there is a stop to see
+//! // `NEVER` grants no retry, so that there is a stop to see
+//! #[retry_budget(budget = NEVER, classify = |error| find_verdict::<PartnerError>(&**error))]
 //! async fn bikes(station: u32) -> Result<u32> {
 //!     match ask(station).wrap_err("no answer")? {
 //!         0 => Err(PartnerError::Busy.into()),
@@ -49,8 +45,9 @@
 //! # });
 //! ```
 //!
-//! Without the attribute: [`retry()`](crate::retry()) asks the error; beside `Retry::new(…).classify(judge)` say
-//! [`attach_stop`](crate::Retry::attach_stop).
+//! Without the attribute, [`retry()`](crate::retry()) asks the error; beside `Retry::new(…).classify(…)` say
+//! [`attach_stop`](crate::Retry::attach_stop). An error of your own that was put around another by `wrap_err(error)` is no
+//! part of the chain: `downcast_ref` finds it.
 
 use crate::retryable::known::verdict_in_chain;
 use crate::{Retryable, Stop, Verdict};

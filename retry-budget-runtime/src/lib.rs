@@ -80,7 +80,7 @@ pub use reqwest::reqwest_0_12;
 #[cfg(feature = "reqwest-0_13")]
 pub use reqwest::reqwest_0_13;
 pub use retry::{Attaching, By, Classify, Outcome, OwnVerdict, Retry, Retrying, retry, retry_blocking};
-pub use retryable::Retryable;
+pub use retryable::{Retryable, find_verdict};
 pub use run::{Decision, Run};
 pub use settings::{BudgetSettings, EnvError, Settings};
 pub use stop::{Exhausted, ExhaustedBox, Stop, StopReason};

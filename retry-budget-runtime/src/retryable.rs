@@ -7,6 +7,8 @@ pub(crate) mod hyper_errors;
 pub(crate) mod known;
 mod std_errors;
 
+pub use known::find_verdict;
+
 use crate::{Exhausted, Stop, Verdict};
 use std::fmt::Display;
 use std::sync::Arc;

@@ -9,15 +9,51 @@ use std::io;
 /// A chain that is longer than this goes round in circles.
 pub(crate) const LONGEST: usize = 100;
 
-/// What the first known error says in this error or in its chain of sources; nothing when none is known.
+/// What an error that says nothing of retries itself has inside: the verdict of the first error in its chain of sources that
+/// this build knows, or that is an `E`. Nothing when there is none.
 ///
-/// A call that was given up stays given up, whatever it failed with.
+/// For `classify`, so that an error of your own is asked beside what is known already:
+///
+/// ```
+/// # extern crate retry_budget_runtime as retry_budget;
+/// # mod retry_budget { pub use retry_budget_macros::*; pub use retry_budget_runtime::*; }
+/// use retry_budget::{Retryable, TokenBudget, find_verdict, retry_budget};
+/// use std::error::Error;
+///
+/// static PARTNER: TokenBudget = TokenBudget::builder("partner").build();
+///
+/// #[derive(Debug, thiserror::Error, Retryable)]
+/// #[error("the partner has too much to do")]
+/// #[retry(throttling)]
+/// struct Busy;
+///
+/// #[retry_budget(budget = PARTNER, classify = |error| find_verdict::<Busy>(&**error))] // anyhow's and eyre's in the same way
+/// async fn bikes(station: u32) -> Result<u32, Box<dyn Error + Send + Sync>> {
+///     let text = std::fs::read_to_string("/dev/null")?;
+///     if station == 0 { Err(Busy)? }
+///     Ok(text.len() as u32)
+/// }
+/// # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+/// # assert_eq!(runtime.block_on(bikes(1)).unwrap(), 0);
+/// ```
+///
+/// A call that was given up stays given up, whatever it failed with: an error that shows a [`Stop`](crate::Stop) is never
+/// worth a retry.
+pub fn find_verdict<E: Error + Retryable + 'static>(error: &(dyn Error + 'static)) -> Option<Verdict> {
+    find(error, says::<E>)
+}
+
+/// The same without an error of the user's.
 pub(crate) fn verdict_in_chain(error: &(dyn Error + 'static)) -> Option<Verdict> {
+    find(error, |_| None)
+}
+
+fn find(error: &(dyn Error + 'static), first: impl Fn(&(dyn Error + 'static)) -> Option<Verdict>) -> Option<Verdict> {
     let mut next = Some(error);
     for _ in 0..LONGEST {
         let error = next?;
         let given_up = || shows_a_stop(error).then_some(Verdict::NEVER);
-        let verdict = verdict_of(error).or_else(given_up);
+        let verdict = first(error).or_else(|| verdict_of(error)).or_else(given_up);
         if verdict.is_some() {
             return verdict;
         }
@@ -26,10 +62,11 @@ pub(crate) fn verdict_in_chain(error: &(dyn Error + 'static)) -> Option<Verdict>
     None
 }
 
+fn says<E: Error + Retryable + 'static>(error: &(dyn Error + 'static)) -> Option<Verdict> {
+    error.downcast_ref::<E>().map(Retryable::verdict)
+}
+
 fn verdict_of(error: &(dyn Error + 'static)) -> Option<Verdict> {
-    fn says<E: Error + Retryable + 'static>(error: &(dyn Error + 'static)) -> Option<Verdict> {
-        error.downcast_ref::<E>().map(Retryable::verdict)
-    }
     // A line for each integration, under its feature.
     let known = None;
     #[cfg(feature = "http-1")]
