@@ -90,8 +90,8 @@ impl fmt::Display for Stop {
             StopReason::SwitchedOff => f.write_str("retries are switched off")?,
         }
         write!(f, " ({attempts} {attempt}")?;
-        if !since_first_failure.is_zero() {
-            let millis = u64::try_from(since_first_failure.as_millis()).unwrap_or(u64::MAX);
+        let millis = u64::try_from(since_first_failure.as_millis()).unwrap_or(u64::MAX);
+        if millis > 0 {
             write!(f, ", {:?} after the first failure", Duration::from_millis(millis))?;
         }
         f.write_str(")")

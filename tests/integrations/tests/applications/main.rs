@@ -1,0 +1,182 @@
+//! The errors of applications, which say nothing of retries themselves: anyhow's, eyre's, and those in a box. Each test is
+//! run for all of them.
+
+mod chains;
+mod layers;
+mod loops;
+mod partners;
+
+use retry_budget::reqwest_0_13::HttpError;
+use retry_budget::{Elapsed, ExhaustedBox, RetryPolicy, Retryable, Stop, StopReason, TokenBudget};
+use std::error::Error;
+use std::fmt::{Debug, Display};
+use std::io::{self, ErrorKind};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::Duration;
+
+pub type BoxError = Box<dyn Error + Send + Sync>;
+
+pub static PLENTY: TokenBudget = TokenBudget::builder("plenty").capacity(1_000_000).build();
+
+/// No time between attempts.
+pub const AT_ONCE: RetryPolicy =
+    RetryPolicy::builder().base_delay(Duration::ZERO).throttling_base_delay(Duration::ZERO).build();
+
+/// An error that nobody knows.
+#[derive(Debug, thiserror::Error)]
+#[error("nobody knows")]
+pub struct Unknown;
+
+/// An error of an application's own.
+#[derive(Debug, thiserror::Error, Retryable)]
+#[error("too much to do")]
+#[retry(throttling)]
+pub struct Busy;
+
+/// What an application's functions return.
+pub trait Application:
+    Retryable
+    + From<io::Error>
+    + From<reqwest_0_13::Error>
+    + From<HttpError>
+    + From<Elapsed>
+    + From<Unknown>
+    + From<Busy>
+    + Debug
+    + Display
+    + 'static
+{
+    /// The error outside of all others.
+    fn outside(&self) -> &(dyn Error + 'static);
+
+    /// Why the call stopped, as a user finds it.
+    fn stop(&self) -> Option<&Stop>;
+
+    /// The error that the function made, as a user finds it.
+    fn original<E: Error + Send + Sync + 'static>(&self) -> Option<&E>;
+
+    /// With something around it that is no error.
+    fn within(self, text: &'static str) -> Self;
+
+    fn chain(&self) -> Vec<String> {
+        std::iter::successors(Some(self.outside()), |&error| error.source()).map(ToString::to_string).collect()
+    }
+}
+
+impl Application for anyhow::Error {
+    fn outside(&self) -> &(dyn Error + 'static) {
+        &**self
+    }
+
+    fn stop(&self) -> Option<&Stop> {
+        self.downcast_ref()
+    }
+
+    fn original<E: Error + Send + Sync + 'static>(&self) -> Option<&E> {
+        self.downcast_ref()
+    }
+
+    fn within(self, text: &'static str) -> Self {
+        self.context(text)
+    }
+}
+
+impl Application for eyre::Report {
+    fn outside(&self) -> &(dyn Error + 'static) {
+        &**self
+    }
+
+    fn stop(&self) -> Option<&Stop> {
+        self.downcast_ref()
+    }
+
+    fn original<E: Error + Send + Sync + 'static>(&self) -> Option<&E> {
+        self.downcast_ref()
+    }
+
+    fn within(self, text: &'static str) -> Self {
+        self.wrap_err(text)
+    }
+}
+
+impl Application for BoxError {
+    fn outside(&self) -> &(dyn Error + 'static) {
+        &**self
+    }
+
+    fn stop(&self) -> Option<&Stop> {
+        self.downcast_ref().map(|gave_up: &ExhaustedBox| gave_up.stop())
+    }
+
+    fn original<E: Error + Send + Sync + 'static>(&self) -> Option<&E> {
+        self.downcast_ref().or_else(|| self.source()?.downcast_ref())
+    }
+
+    fn within(self, text: &'static str) -> Self {
+        #[derive(Debug, thiserror::Error)]
+        #[error("{text}")]
+        struct Within {
+            text: &'static str,
+            source: BoxError,
+        }
+        Box::new(Within { text, source: self })
+    }
+}
+
+impl Application for Box<dyn Error> {
+    fn outside(&self) -> &(dyn Error + 'static) {
+        &**self
+    }
+
+    fn stop(&self) -> Option<&Stop> {
+        self.downcast_ref().map(|gave_up: &ExhaustedBox<dyn Error>| gave_up.stop())
+    }
+
+    fn original<E: Error + Send + Sync + 'static>(&self) -> Option<&E> {
+        self.downcast_ref().or_else(|| self.source()?.downcast_ref())
+    }
+
+    fn within(self, text: &'static str) -> Self {
+        #[derive(Debug, thiserror::Error)]
+        #[error("{text}")]
+        struct Within {
+            text: &'static str,
+            source: Box<dyn Error>,
+        }
+        Box::new(Within { text, source: self })
+    }
+}
+
+/// Runs a generic test for each type.
+#[macro_export]
+macro_rules! for_each_type {
+    ($test:ident) => {{
+        $test::<anyhow::Error>().await;
+        $test::<eyre::Report>().await;
+        $test::<$crate::BoxError>().await;
+        $test::<Box<dyn std::error::Error>>().await;
+    }};
+}
+
+pub fn reset() -> io::Error {
+    ErrorKind::ConnectionReset.into()
+}
+
+/// Counts attempts, and takes the count.
+#[derive(Debug, Default)]
+pub struct Attempts(AtomicU32);
+
+impl Attempts {
+    pub fn one_more(&self) {
+        self.0.fetch_add(1, Relaxed);
+    }
+
+    pub fn take(&self) -> u32 {
+        self.0.swap(0, Relaxed)
+    }
+}
+
+/// The reason for which the call stopped, and its attempts.
+pub fn reason<E: Application>(error: &E) -> Option<(StopReason, u32)> {
+    error.stop().map(|stop| (stop.reason, stop.attempts))
+}
