@@ -43,6 +43,8 @@ use std::sync::Arc;
     label = "this error isn't `Retryable`",
     note = "for an error of your own: `#[derive(Retryable)]`, and on its variants `#[retry(transient)]`, \
             `#[retry(throttling)]` or `#[retry(never)]`",
+    note = "for the errors of anyhow, eyre, reqwest, tonic, redis, sqlx and others: a feature of retry-budget, such as \
+            `anyhow-1`",
     note = "for somebody else's error: a function that decides, from `&{Self}` to a `bool`, an `Option<RetryKind>` or a \
             `Verdict`: in the attribute `classify = |error| …`, for the functions `Retry::new(…).classify(|error| …)`"
 )]

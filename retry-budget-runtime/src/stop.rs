@@ -158,3 +158,18 @@ impl<E> Exhausted<E> {
         self.error
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn less_than_a_millisecond_is_not_told() {
+        let text = |since_first_failure| {
+            let budget = "partner".to_owned();
+            Stop { reason: StopReason::AttemptsUsedUp, attempts: 2, budget, since_first_failure }.to_string()
+        };
+        assert_eq!(text(Duration::from_micros(999)), "no attempts left (2 attempts)");
+        assert_eq!(text(Duration::from_micros(1_999)), "no attempts left (2 attempts, 1ms after the first failure)");
+    }
+}

@@ -1,7 +1,7 @@
 //! Return types of every form.
 
 use crate::{Flaky, Lost, PLENTY};
-use retry_budget::{Exhausted, RetryKind, RetryPolicy, Retryable, retry, retry_budget};
+use retry_budget::{Exhausted, ExhaustedBox, RetryKind, RetryPolicy, Retryable, retry, retry_budget};
 use std::error::Error;
 use std::fmt;
 use std::io;
@@ -108,6 +108,11 @@ async fn boxed_by_hand(partner: &Flaky) -> Result<(), Box<dyn Error>> {
 }
 
 #[retry_budget(budget = PLENTY)]
+async fn boxed_without_classify(partner: &Flaky, error: fn() -> Box<dyn Error>) -> Result<u32, Box<dyn Error>> {
+    partner.run_later().await.map_err(|_| error())
+}
+
+#[retry_budget(budget = PLENTY)]
 async fn opaque_future(partner: &Flaky) -> Result<impl Future<Output = u32> + Send + use<'_>, Lost> {
     let run = partner.run_later().await?;
     Ok(async move { run + partner.runs() })
@@ -126,6 +131,21 @@ async fn errors_of_applications() {
     assert_eq!(anyhow_result(&partner, "four").await.unwrap_err().to_string(), "not a number");
     assert_eq!(partner.runs(), 2);
     assert!(boxed_by_hand(&Flaky::succeeds_at(3)).await.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_box_is_judged_by_what_is_in_it() {
+    let known: fn() -> Box<dyn Error> = || io::Error::from(io::ErrorKind::TimedOut).into();
+    assert_eq!(boxed_without_classify(&Flaky::succeeds_at(3), known).await.unwrap(), 3);
+    let error = boxed_without_classify(&Flaky::succeeds_at(4), known).await.unwrap_err();
+    assert_eq!(error.source().unwrap().to_string(), "timed out");
+    let gave_up = error.downcast::<ExhaustedBox<dyn Error>>().unwrap();
+    assert_eq!(gave_up.stop().attempts, 3);
+    assert!(gave_up.into_error().is::<io::Error>());
+
+    let unknown = Flaky::succeeds_at(3);
+    let error = boxed_without_classify(&unknown, || Box::new(Lost(7))).await.unwrap_err();
+    assert_eq!((error.downcast_ref(), unknown.runs()), (Some(&Lost(7)), 1));
 }
 
 #[tokio::test(start_paused = true)]

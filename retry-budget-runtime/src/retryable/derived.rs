@@ -9,6 +9,8 @@ use std::time::Duration;
     message = "`{Self}` doesn't say which of its values are worth a retry",
     label = "`transparent` asks this error, and it isn't `Retryable`",
     note = "if it is your own: `#[derive(Retryable)]` on it",
+    note = "if it is of anyhow, eyre, reqwest, tonic, redis, sqlx or others: a feature of retry-budget, such as \
+            `anyhow-1`",
     note = "if it is somebody else's: instead of `transparent` say `transient`, `throttling` or `never`, or decide with a \
             function: `with = path`"
 )]
@@ -91,6 +93,8 @@ impl<E, T: From<Exhausted<E>>> GivenUp<E> for T {
     label = "this error isn't `Retryable`",
     note = "for an error of your own: `#[derive(Retryable)]`, and on its variants `#[retry(transient)]`, \
             `#[retry(throttling)]` or `#[retry(never)]`",
+    note = "for the errors of anyhow, eyre, reqwest, tonic, redis, sqlx and others: a feature of retry-budget, such as \
+            `anyhow-1`",
     note = "for somebody else's error: `classify = |error| …` beside the other options, from `&{Self}` to a `bool`, an \
             `Option<RetryKind>` or a `Verdict`"
 )]
