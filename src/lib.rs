@@ -70,6 +70,8 @@
 //!
 //! - [`#[retry_budget]`](macro@retry_budget): the attribute, with all its options.
 //! - [`Retryable`]: which errors are worth a retry; [`#[derive(Retryable)]`](derive@Retryable) writes it.
+//! - `Box<dyn Error>`, and with their features `anyhow::Error` and `eyre::Report`, are judged by what is inside of them:
+//!   [`find_verdict`] says how errors of your own are, too.
 //! - [`retry!`]: the same for a block in the middle of a function; [`retry()`] for a closure, [`retry_blocking`] for what isn't
 //!   async.
 //! - [`Run`]: the same without a loop, for those who own theirs.
@@ -143,7 +145,8 @@
 //! # What a failed call tells
 //!
 //! The caller's own last error comes back, always. Why there was no further attempt is a [`Stop`]: an `on_stop` option
-//! sees it; a variant marked `#[retry(exhausted)]` carries it; `retry(…).explained().await` returns it.
+//! sees it; a variant marked `#[retry(exhausted)]` carries it; `retry(…).explained().await` returns it. Errors of anyhow and
+//! eyre (features) have it as context, and a `Box<dyn Error>` comes back in an [`ExhaustedBox`].
 
 pub use retry_budget_macros::Retryable;
 pub use retry_budget_runtime::*;

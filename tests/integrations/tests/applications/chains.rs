@@ -1,6 +1,6 @@
 //! What is found in a chain, and what comes back.
 
-use crate::{AT_ONCE, Application, Attempts, Busy, PLENTY, Unknown, for_each_type, reason, reset};
+use crate::{AT_ONCE, Application, Attempts, Busy, PLENTY, Unknown, reason, reset};
 use retry_budget::{Elapsed, StopReason, Verdict, find_verdict, retry, retry_budget};
 use std::io::{self, ErrorKind};
 use std::time::Duration;

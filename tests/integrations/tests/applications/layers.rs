@@ -75,6 +75,10 @@ enum PartnerError {
     Other(#[from] anyhow::Error),
 }
 
+fn anyhow_with(stop: Stop) -> anyhow::Error {
+    anyhow::Error::new(reset()).context(stop).context("no bikes")
+}
+
 /// Every way in which a call that was given up hides in another error.
 #[test]
 fn what_was_given_up_is_found_wherever_it_is() {
@@ -85,9 +89,6 @@ fn what_was_given_up_is_found_wherever_it_is() {
             other => panic!("{other:?}"),
         }
     };
-    fn anyhow_with(stop: Stop) -> anyhow::Error {
-        anyhow::Error::new(reset()).context(stop).context("no bikes")
-    }
     assert_eq!(anyhow_with(stop()).verdict(), Verdict::NEVER);
     assert_eq!(anyhow::Error::new(PartnerError::Other(anyhow_with(stop()))).verdict(), Verdict::NEVER);
     assert_eq!(PartnerError::Other(anyhow_with(stop())).verdict(), Verdict::NEVER);

@@ -1,6 +1,6 @@
 //! Every loop that there is: functions, `retry!`, tower's layer.
 
-use crate::{AT_ONCE, Application, Attempts, BoxError, Busy, PLENTY, Unknown, for_each_type, reason, reset};
+use crate::{AT_ONCE, Application, Attempts, BoxError, Busy, PLENTY, Unknown, reason, reset};
 use retry_budget::tower_0_5::RetryLayer;
 use retry_budget::{Retry, StopReason, find_verdict, retry, retry_blocking};
 use std::convert::Infallible;

@@ -1,6 +1,16 @@
 //! The errors of applications, which say nothing of retries themselves: anyhow's, eyre's, and those in a box. Each test is
 //! run for all of them.
 
+/// Runs a generic test for each type.
+macro_rules! for_each_type {
+    ($test:ident) => {{
+        $test::<anyhow::Error>().await;
+        $test::<eyre::Report>().await;
+        $test::<$crate::BoxError>().await;
+        $test::<Box<dyn std::error::Error>>().await;
+    }};
+}
+
 mod chains;
 mod layers;
 mod loops;
@@ -14,27 +24,27 @@ use std::io::{self, ErrorKind};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
-pub type BoxError = Box<dyn Error + Send + Sync>;
+type BoxError = Box<dyn Error + Send + Sync>;
 
-pub static PLENTY: TokenBudget = TokenBudget::builder("plenty").capacity(1_000_000).build();
+static PLENTY: TokenBudget = TokenBudget::builder("plenty").capacity(1_000_000).build();
 
 /// No time between attempts.
-pub const AT_ONCE: RetryPolicy =
+const AT_ONCE: RetryPolicy =
     RetryPolicy::builder().base_delay(Duration::ZERO).throttling_base_delay(Duration::ZERO).build();
 
 /// An error that nobody knows.
 #[derive(Debug, thiserror::Error)]
 #[error("nobody knows")]
-pub struct Unknown;
+struct Unknown;
 
 /// An error of an application's own.
 #[derive(Debug, thiserror::Error, Retryable)]
 #[error("too much to do")]
 #[retry(throttling)]
-pub struct Busy;
+struct Busy;
 
 /// What an application's functions return.
-pub trait Application:
+trait Application:
     Retryable
     + From<io::Error>
     + From<reqwest_0_13::Error>
@@ -147,36 +157,25 @@ impl Application for Box<dyn Error> {
     }
 }
 
-/// Runs a generic test for each type.
-#[macro_export]
-macro_rules! for_each_type {
-    ($test:ident) => {{
-        $test::<anyhow::Error>().await;
-        $test::<eyre::Report>().await;
-        $test::<$crate::BoxError>().await;
-        $test::<Box<dyn std::error::Error>>().await;
-    }};
-}
-
-pub fn reset() -> io::Error {
+fn reset() -> io::Error {
     ErrorKind::ConnectionReset.into()
 }
 
 /// Counts attempts, and takes the count.
 #[derive(Debug, Default)]
-pub struct Attempts(AtomicU32);
+struct Attempts(AtomicU32);
 
 impl Attempts {
-    pub fn one_more(&self) {
+    fn one_more(&self) {
         self.0.fetch_add(1, Relaxed);
     }
 
-    pub fn take(&self) -> u32 {
+    fn take(&self) -> u32 {
         self.0.swap(0, Relaxed)
     }
 }
 
 /// The reason for which the call stopped, and its attempts.
-pub fn reason<E: Application>(error: &E) -> Option<(StopReason, u32)> {
+fn reason<E: Application>(error: &E) -> Option<(StopReason, u32)> {
     error.stop().map(|stop| (stop.reason, stop.attempts))
 }

@@ -1,6 +1,6 @@
 //! reqwest's errors inside, over real sockets.
 
-use crate::{AT_ONCE, Application, PLENTY, for_each_type, reason};
+use crate::{AT_ONCE, Application, PLENTY, reason};
 use reqwest_0_13::{Client, StatusCode};
 use retry_budget::reqwest_0_13::{HttpError, OrRetry};
 use retry_budget::{Retryable, StopReason, Verdict, retry_budget};
