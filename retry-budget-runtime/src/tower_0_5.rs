@@ -13,9 +13,9 @@
 //! use retry_budget::tower_0_5::RetryLayer;
 //! use retry_budget::{RetryPolicy, TokenBudget};
 //! use std::time::Duration;
+//! use tower::Layer;
 //! use tower::timeout::TimeoutLayer;
-//! use tower::{BoxError, Layer};
-//! # use retry_budget::Retryable;
+//! # use tower::BoxError;
 //! # use std::future::{Ready, ready};
 //! # use std::task::{Context, Poll};
 //! # use tower::Service;
@@ -38,9 +38,7 @@
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
 //! # runtime.block_on(async {
 //! let client = TimeoutLayer::new(Duration::from_secs(1)).layer(client); // each attempt
-//! let client = RetryLayer::http(&PARTNER, RetryPolicy::REQUEST)
-//!     .classify(|error: &BoxError| error.downcast_ref::<tower::timeout::error::Elapsed>().map(Retryable::verdict))
-//!     .layer(client);
+//! let client = RetryLayer::http(&PARTNER, RetryPolicy::REQUEST).layer(client);
 //! let mut client = TimeoutLayer::new(Duration::from_secs(3)).layer(client); // the whole call
 //! # std::future::poll_fn(|cx| client.poll_ready(cx)).await.unwrap();
 //!
@@ -48,6 +46,10 @@
 //! assert_eq!(response.status(), 200);
 //! # });
 //! ```
+//!
+//! Its errors are boxed, as in most stacks: the layer judges them by what is inside (tower's `Timeout`, an `io::Error`, …),
+//! and [`find_verdict`](crate::find_verdict) under [`classify`](RetryLayer::classify) has an error of your own asked, too.
+//! One that was given up comes back in an [`ExhaustedBox`](crate::ExhaustedBox).
 //!
 //! | beside the layer | above it | below it |
 //! | --- | --- | --- |

@@ -62,6 +62,23 @@ async fn two_layers_dont_multiply() {
     two_layers::<BoxError>().await;
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_layer_that_is_to_try_all_the_same() {
+    #[retry_budget(budget = PLENTY, policy = AT_ONCE, nested = "retry", classify = anyhow::Error::is::<io::Error>)]
+    async fn insists(attempts: &Attempts) -> anyhow::Result<u32> {
+        inner(attempts).await
+    }
+    #[retry_budget(budget = PLENTY, policy = AT_ONCE, nested = "retry")]
+    async fn asks_the_error(attempts: &Attempts) -> anyhow::Result<u32> {
+        inner(attempts).await
+    }
+    let attempts = Attempts::default();
+    insists(&attempts).await.unwrap_err();
+    assert_eq!(attempts.take(), 9);
+    asks_the_error(&attempts).await.unwrap_err();
+    assert_eq!(attempts.take(), 3, "it says that it was given up");
+}
+
 #[derive(Debug, thiserror::Error, Retryable)]
 enum PartnerError {
     #[error(transparent)]
