@@ -17,8 +17,9 @@ pub enum Limit {
 
 /// An attempt was cut off by `attempt_timeout` or by `deadline`.
 ///
-/// The function's own error is made of it: by `From<Elapsed>`, which exists for [`std::io::Error`] and which
-/// `thiserror`'s `#[from]` writes, or by the option `elapsed = …`.
+/// The function's own error is made of it: by `From<Elapsed>`, which exists for [`std::io::Error`], `Box<dyn Error>`, the
+/// errors of anyhow and eyre, and those of the integrations, and which `thiserror`'s `#[from]` writes; or by the option
+/// `elapsed = …`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub struct Elapsed {
