@@ -16,7 +16,6 @@
 //!     let client = reqwest::Client::builder().timeout(Duration::from_secs(1)).build()?; // for each attempt
 //!     Ok(ClientBuilder::new(client).with(RetryMiddleware::new(&PARTNER, RetryPolicy::REQUEST)).build())
 //! }
-//! # client().unwrap();
 //! ```
 //!
 //! What is worth a retry is said at [`reqwest_0_13`](crate::reqwest_0_13). Beyond that:
