@@ -1,5 +1,6 @@
 //! The budget of the SRE book: retries are a share of the requests.
 
+pub(crate) mod slots;
 pub(crate) mod window;
 
 use super::settings::{Millionths, SettingsError};
@@ -8,6 +9,7 @@ use super::tally::Tally;
 use super::{Budget, Fate, Grant, RetryKind, Snapshot};
 use crate::sync::AtomicU64;
 use crate::{BudgetSettings, Time};
+use slots::Slots;
 use std::time::Duration;
 use window::{Cells, Usage, Window};
 
@@ -48,7 +50,7 @@ use window::{Cells, Usage, Window};
 pub struct RatioBudget {
     window: Window,
     share: Share,
-    slot_nanos: u64,
+    slots: Slots,
     tally: Tally,
     name: &'static str,
     #[cfg(feature = "test-util")]
@@ -96,12 +98,11 @@ impl RatioBudget {
     /// The present settings.
     fn settings(&self) -> RatioBudgetBuilder {
         let (ratio, min_retries) = self.share.get();
-        let window = Duration::from_nanos(self.slot_nanos * window::SLOTS);
-        RatioBudgetBuilder { name: self.name, ratio: ratio.ratio(), window, min_retries }
+        RatioBudgetBuilder { name: self.name, ratio: ratio.ratio(), window: self.slots.window(), min_retries }
     }
 
     fn with_the_same_window(&self, new: Self) -> Result<Self, SettingsError> {
-        if new.slot_nanos == self.slot_nanos {
+        if new.slots == self.slots {
             Ok(new)
         } else {
             Err(SettingsError::new("window can't change while the budget runs: the counts belong to it"))
@@ -110,10 +111,6 @@ impl RatioBudget {
 
     fn limit_as(&self, new: &Self) {
         self.share.set_to(&new.share);
-    }
-
-    fn slot(&self, now: Time) -> u64 {
-        now.as_nanos() / self.slot_nanos
     }
 }
 
@@ -128,11 +125,11 @@ impl Budget for RatioBudget {
 
     #[inline]
     fn begin(&self, now: Time) {
-        self.window.request(self.slot(now));
+        self.window.request(self.slots.at(now));
     }
 
     fn try_retry(&self, _kind: RetryKind, now: Time) -> Option<Grant> {
-        let granted = self.window.grant(self.slot(now), |usage| usage.retries < self.share.of(usage.requests));
+        let granted = self.window.grant(self.slots.at(now), |usage| usage.retries < self.share.of(usage.requests));
         self.tally.count(granted.map(|slot| Grant::new(1).in_slot(slot)))
     }
 
@@ -143,7 +140,7 @@ impl Budget for RatioBudget {
     }
 
     fn snapshot(&self, now: Time) -> Snapshot {
-        let Usage { requests, retries } = self.window.usage(self.slot(now));
+        let Usage { requests, retries } = self.window.usage(self.slots.at(now));
         let allowed = self.share.of(requests);
         Snapshot::new(self.name, "ratio")
             .level(allowed.saturating_sub(retries), allowed)
@@ -222,20 +219,17 @@ impl RatioBudgetBuilder {
             Ok(ratio) => ratio,
             Err(error) => return Err(error),
         };
-        let nanos = self.window.as_nanos();
-        if nanos < Duration::from_millis(100).as_nanos() || nanos > Duration::from_secs(3600).as_nanos() {
-            return Err(SettingsError::new("window is 100 ms to one hour"));
-        }
+        let slots = match Slots::of(self.window) {
+            Ok(slots) => slots,
+            Err(error) => return Err(error),
+        };
         if self.min_retries > 1 << 20 {
             return Err(SettingsError::new("min_retries is at most 1048576 retries in a window"));
         }
-        // At most an hour in nanoseconds: 42 bits.
-        #[allow(clippy::cast_possible_truncation)]
-        let slot_nanos = (nanos / window::SLOTS as u128) as u64;
         Ok(RatioBudget {
             window: Window::new(EMPTY),
             share: Share::new(ratio, self.min_retries),
-            slot_nanos,
+            slots,
             tally: Tally::new(),
             name: self.name,
             #[cfg(feature = "test-util")]

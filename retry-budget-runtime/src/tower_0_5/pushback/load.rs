@@ -1,7 +1,8 @@
 //! How many of the last requests were retries.
 
 use crate::budget::ratio::EMPTY;
-use crate::budget::ratio::window::{SLOTS, Usage, Window};
+use crate::budget::ratio::slots::Slots;
+use crate::budget::ratio::window::{Usage, Window};
 use crate::budget::settings::Millionths;
 use crate::{SettingsError, Time};
 use std::time::Duration;
@@ -22,7 +23,7 @@ impl Limits {
 #[derive(Debug)]
 pub(super) struct Load {
     window: Window,
-    slot_nanos: u64,
+    slots: Slots,
     ratio: Millionths,
     min_requests: u64,
 }
@@ -32,22 +33,20 @@ impl Load {
         let Ok(ratio) = Millionths::from_ratio(limits.ratio) else {
             return Err(SettingsError::new("ratio is a share of the requests, 0.000001 to 1: write 0.2 for 20 %"));
         };
-        let nanos = limits.window.as_nanos();
-        if nanos < Duration::from_millis(100).as_nanos() || nanos > Duration::from_secs(3600).as_nanos() {
-            return Err(SettingsError::new("window is 100 ms to one hour"));
-        }
-        // At most an hour in nanoseconds: 42 bits.
-        #[allow(clippy::cast_possible_truncation)]
-        let slot_nanos = (nanos / SLOTS as u128) as u64;
-        Ok(Self { window: Window::new(EMPTY), slot_nanos, ratio, min_requests: limits.min_requests as u64 })
+        let slots = match Slots::of(limits.window) {
+            Ok(slots) => slots,
+            Err(error) => return Err(error),
+        };
+        Ok(Self { window: Window::new(EMPTY), slots, ratio, min_requests: limits.min_requests as u64 })
     }
 
     /// A request comes in, as the attempt with this number.
     pub(super) fn count(&self, attempt: u32, now: Time) {
-        self.window.request(self.slot(now));
+        let slot = self.slots.at(now);
+        self.window.request(slot);
         if attempt > 1 {
             // All are let in: it only counts.
-            let _ = self.window.grant(self.slot(now), |_| true);
+            let _ = self.window.grant(slot, |_| true);
         }
     }
 
@@ -58,10 +57,6 @@ impl Load {
     }
 
     pub(super) fn usage(&self, now: Time) -> Usage {
-        self.window.usage(self.slot(now))
-    }
-
-    fn slot(&self, now: Time) -> u64 {
-        now.as_nanos() / self.slot_nanos
+        self.window.usage(self.slots.at(now))
     }
 }
