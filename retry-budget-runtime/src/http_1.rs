@@ -55,6 +55,8 @@ pub use attempt_headers::{AttemptHeaders, GRPC_PREVIOUS_RPC_ATTEMPTS, X_RETRY_AT
 pub use hint::{GRPC_RETRY_PUSHBACK_MS, RETRY_AFTER_MS, X_SHOULD_RETRY, is_told_not_to_retry, retry_after};
 #[cfg(any(feature = "tower-0_5", feature = "reqwest-middleware-0_5"))]
 pub(crate) use idempotent::is_idempotent;
+#[cfg(any(feature = "tonic-0_14", feature = "tower-0_5"))]
+pub(crate) use status::heed;
 pub use status::{verdict, verdict_at, verdict_of};
 #[cfg(any(feature = "reqwest-0_13", feature = "reqwest-0_12"))]
 pub(crate) use status_error::is_failure;

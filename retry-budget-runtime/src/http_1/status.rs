@@ -3,7 +3,7 @@
 use super::hint::{hint, is_told_not_to_retry};
 use crate::{Retryable, Verdict};
 use http::{HeaderMap, Response, StatusCode};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// Whether an answer with this status and these headers is worth a retry: see [the table](crate::http_1).
 ///
@@ -47,7 +47,18 @@ fn judge(status: StatusCode, headers: &HeaderMap, now: impl FnOnce() -> Option<S
     }
     let hint = hint(headers, now);
     let too_much = status == StatusCode::SERVICE_UNAVAILABLE && hint.is_some();
-    let verdict = if too_much { Verdict::THROTTLING } else { by_status }.after(hint);
+    let verdict = if too_much { Verdict::THROTTLING } else { by_status };
+    heeding(verdict, hint, headers)
+}
+
+/// A verdict that comes from elsewhere than the status, with what the headers say about the retry.
+#[cfg(any(feature = "tonic-0_14", feature = "tower-0_5"))]
+pub(crate) fn heed(verdict: Verdict, headers: &HeaderMap) -> Verdict {
+    heeding(verdict, hint(headers, clock), headers)
+}
+
+fn heeding(verdict: Verdict, hint: Option<Duration>, headers: &HeaderMap) -> Verdict {
+    let verdict = verdict.after(hint);
     if is_told_not_to_retry(headers) { verdict.given_up() } else { verdict }
 }
 

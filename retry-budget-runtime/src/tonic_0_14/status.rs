@@ -1,10 +1,9 @@
 //! From a status to a verdict.
 
-use crate::http_1::{is_told_not_to_retry, retry_after};
+use crate::http_1::heed;
 use crate::{Elapsed, Retryable, Verdict};
 use std::error::Error;
 use std::sync::Arc;
-use std::time::SystemTime;
 use tonic::{Code, ConnectError, Status};
 
 /// See [the table](crate::tonic_0_14).
@@ -44,9 +43,7 @@ pub fn verdict_also(status: &Status, transient: &[Code]) -> Verdict {
         },
     };
     let verdict = if finds::<ConnectError>(status) { verdict.not_sent() } else { verdict };
-    let headers = status.metadata().as_ref();
-    let verdict = verdict.after(retry_after(headers, SystemTime::now()));
-    if is_told_not_to_retry(headers) { verdict.given_up() } else { verdict }
+    heed(verdict, status.metadata().as_ref())
 }
 
 /// No connection, or a broken one, is transient; a wrong address or certificate never.

@@ -3,7 +3,6 @@
 use crate::{Verdict, http_1};
 use http::HeaderMap;
 use http::header::{CONTENT_TYPE, HeaderName};
-use std::time::SystemTime;
 
 /// In the headers of an answer that has trailers only: an error before the first message.
 const GRPC_STATUS: HeaderName = HeaderName::from_static("grpc-status");
@@ -37,6 +36,5 @@ pub(super) fn verdict(headers: &HeaderMap) -> Option<Verdict> {
         RESOURCE_EXHAUSTED => Verdict::THROTTLING,
         _ => return Some(Verdict::NEVER),
     };
-    let verdict = verdict.after(http_1::retry_after(headers, SystemTime::now()));
-    Some(if http_1::is_told_not_to_retry(headers) { verdict.given_up() } else { verdict })
+    Some(http_1::heed(verdict, headers))
 }
