@@ -125,6 +125,12 @@ impl RetryPolicy {
         self.idempotent
     }
 
+    /// The policy for one request: it isn't idempotent where this one isn't, or this says no.
+    #[cfg(any(feature = "tower-0_5", feature = "reqwest-middleware-0_5"))]
+    pub(crate) fn idempotent_if(self, is_idempotent: impl FnOnce() -> bool) -> Self {
+        Self { idempotent: self.idempotent && is_idempotent(), ..self }
+    }
+
     /// The longest delay that is computed; a server's hint may be longer.
     pub const fn max_delay(&self) -> Duration {
         self.max_delay

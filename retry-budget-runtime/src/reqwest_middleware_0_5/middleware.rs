@@ -58,8 +58,7 @@ impl<B: Budget> RetryMiddleware<B> {
     }
 
     fn policy_for(&self, request: &Request) -> RetryPolicy {
-        let idempotent = self.policy.idempotent() && (self.is_idempotent)(request);
-        self.policy.to_builder().idempotent(idempotent).build_in_range()
+        self.policy.idempotent_if(|| (self.is_idempotent)(request))
     }
 
     /// What comes after an attempt. Errors don't show in events: their text has the URL, which often has secrets in it.

@@ -68,8 +68,7 @@ impl<C, K, R> Rules<C, K, R> {
     where
         R: CloneRequest<Req>,
     {
-        let idempotent = policy.idempotent() && self.requests.is_idempotent(request);
-        policy.to_builder().idempotent(idempotent).build_in_range()
+        policy.idempotent_if(|| self.requests.is_idempotent(request))
     }
 
     /// What comes after an attempt.
