@@ -55,7 +55,12 @@ impl OrRetry for Response {
     }
 }
 
-impl OrRetry for Result<Response, Error> {
+/// `E` is the client's own error, or that of a client around it.
+impl<E> OrRetry for Result<Response, E>
+where
+    HttpError: From<E>,
+    E: sealed::OfClient + Send,
+{
     fn or_retry(self) -> Result<Response, HttpError> {
         self?.or_retry()
     }
@@ -73,5 +78,8 @@ pub(crate) mod sealed {
 
     pub trait Sealed {}
     impl Sealed for Response {}
-    impl Sealed for Result<Response, Error> {}
+    impl<E: OfClient> Sealed for Result<Response, E> {}
+
+    pub trait OfClient {}
+    impl OfClient for Error {}
 }
