@@ -24,7 +24,7 @@ mod requests;
 #[path = "tower/timeouts.rs"]
 mod timeouts;
 
-use retry_budget::{RetryPolicy, UNLIMITED, Unlimited};
+use retry_budget::{RetryPolicy, Retryable, UNLIMITED, Unlimited, Verdict};
 use std::time::Duration;
 use tower_test::mock;
 
@@ -40,6 +40,18 @@ const SLOW: RetryPolicy =
     RetryPolicy::builder().base_delay(Duration::from_secs(1)).jitter(retry_budget::Jitter::None).build();
 
 static PLENTY: Unlimited = UNLIMITED;
+
+/// A request that got lost, before or after it was sent.
+#[derive(Debug)]
+struct Lost {
+    sent: bool,
+}
+
+impl Retryable for Lost {
+    fn verdict(&self) -> Verdict {
+        if self.sent { Verdict::TRANSIENT } else { Verdict::TRANSIENT.not_sent() }
+    }
+}
 
 fn every_error(_: &BoxError) -> bool {
     true

@@ -73,89 +73,62 @@ trait Application:
     }
 }
 
-impl Application for anyhow::Error {
-    fn outside(&self) -> &(dyn Error + 'static) {
-        &**self
-    }
+/// For an error that finds what is inside of it by itself, and takes a text around it by this method.
+macro_rules! report {
+    ($error:ty, $around:ident) => {
+        impl Application for $error {
+            fn outside(&self) -> &(dyn Error + 'static) {
+                &**self
+            }
 
-    fn stop(&self) -> Option<&Stop> {
-        self.downcast_ref()
-    }
+            fn stop(&self) -> Option<&Stop> {
+                self.downcast_ref()
+            }
 
-    fn original<E: Error + Send + Sync + 'static>(&self) -> Option<&E> {
-        self.downcast_ref()
-    }
+            fn original<E: Error + Send + Sync + 'static>(&self) -> Option<&E> {
+                self.downcast_ref()
+            }
 
-    fn within(self, text: &'static str) -> Self {
-        self.context(text)
-    }
-}
-
-impl Application for eyre::Report {
-    fn outside(&self) -> &(dyn Error + 'static) {
-        &**self
-    }
-
-    fn stop(&self) -> Option<&Stop> {
-        self.downcast_ref()
-    }
-
-    fn original<E: Error + Send + Sync + 'static>(&self) -> Option<&E> {
-        self.downcast_ref()
-    }
-
-    fn within(self, text: &'static str) -> Self {
-        self.wrap_err(text)
-    }
-}
-
-impl Application for BoxError {
-    fn outside(&self) -> &(dyn Error + 'static) {
-        &**self
-    }
-
-    fn stop(&self) -> Option<&Stop> {
-        self.downcast_ref().map(|gave_up: &ExhaustedBox| gave_up.stop())
-    }
-
-    fn original<E: Error + Send + Sync + 'static>(&self) -> Option<&E> {
-        self.downcast_ref().or_else(|| self.source()?.downcast_ref())
-    }
-
-    fn within(self, text: &'static str) -> Self {
-        #[derive(Debug, thiserror::Error)]
-        #[error("{text}")]
-        struct Within {
-            text: &'static str,
-            source: BoxError,
+            fn within(self, text: &'static str) -> Self {
+                self.$around(text)
+            }
         }
-        Box::new(Within { text, source: self })
-    }
+    };
 }
 
-impl Application for Box<dyn Error> {
-    fn outside(&self) -> &(dyn Error + 'static) {
-        &**self
-    }
+report!(anyhow::Error, context);
+report!(eyre::Report, wrap_err);
 
-    fn stop(&self) -> Option<&Stop> {
-        self.downcast_ref().map(|gave_up: &ExhaustedBox<dyn Error>| gave_up.stop())
-    }
+macro_rules! boxed {
+    ($error:ty) => {
+        impl Application for Box<$error> {
+            fn outside(&self) -> &(dyn Error + 'static) {
+                &**self
+            }
 
-    fn original<E: Error + Send + Sync + 'static>(&self) -> Option<&E> {
-        self.downcast_ref().or_else(|| self.source()?.downcast_ref())
-    }
+            fn stop(&self) -> Option<&Stop> {
+                self.downcast_ref().map(|gave_up: &ExhaustedBox<$error>| gave_up.stop())
+            }
 
-    fn within(self, text: &'static str) -> Self {
-        #[derive(Debug, thiserror::Error)]
-        #[error("{text}")]
-        struct Within {
-            text: &'static str,
-            source: Box<dyn Error>,
+            fn original<E: Error + Send + Sync + 'static>(&self) -> Option<&E> {
+                self.downcast_ref().or_else(|| self.source()?.downcast_ref())
+            }
+
+            fn within(self, text: &'static str) -> Self {
+                #[derive(Debug, thiserror::Error)]
+                #[error("{text}")]
+                struct Within {
+                    text: &'static str,
+                    source: Box<$error>,
+                }
+                Box::new(Within { text, source: self })
+            }
         }
-        Box::new(Within { text, source: self })
-    }
+    };
 }
+
+boxed!(dyn Error + Send + Sync);
+boxed!(dyn Error);
 
 fn reset() -> io::Error {
     ErrorKind::ConnectionReset.into()

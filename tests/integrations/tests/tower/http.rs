@@ -1,31 +1,20 @@
 //! The layer for HTTP: what is retried, what the server gets to see, and whose word is obeyed.
 
 use crate::recorder::{Recorder, Told};
-use crate::{PLENTY, QUICK};
+use crate::{Lost, PLENTY, QUICK};
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use retry_budget::http_1::AttemptHeaders;
 use retry_budget::tower_0_5::{BudgetPolicy, CloneRequest, EmptyBody, HttpRequests, RetryLayer};
-use retry_budget::{Budget, CallEnd, RetryKind, Retryable, TokenBudget, Verdict};
+use retry_budget::{Budget, CallEnd, RetryKind, TokenBudget};
 use std::cell::RefCell;
 use std::future::ready;
 use std::time::Duration;
 use tower::ServiceExt;
 use tower_layer::Layer;
 use tower_service::Service;
-
-#[derive(Debug)]
-struct Lost {
-    sent: bool,
-}
-
-impl Retryable for Lost {
-    fn verdict(&self) -> Verdict {
-        if self.sent { Verdict::TRANSIENT } else { Verdict::TRANSIENT.not_sent() }
-    }
-}
 
 type Answer = Result<Response<&'static str>, Lost>;
 

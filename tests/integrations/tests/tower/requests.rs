@@ -1,9 +1,9 @@
 //! How a request is sent again is the user's word.
 
 use crate::recorder::{Recorder, Told};
-use crate::{PLENTY, QUICK};
+use crate::{Lost, PLENTY, QUICK};
 use retry_budget::tower_0_5::{CloneRequest, RetryLayer};
-use retry_budget::{CallEnd, RetryKind, Retryable, Verdict};
+use retry_budget::{CallEnd, RetryKind};
 use std::cell::RefCell;
 use std::future::ready;
 use tower::ServiceExt;
@@ -31,17 +31,6 @@ impl CloneRequest<Order> for Orders {
 
     fn is_idempotent(&self, order: &Order) -> bool {
         *order != Order::Buy
-    }
-}
-
-#[derive(Debug)]
-struct Lost {
-    sent: bool,
-}
-
-impl Retryable for Lost {
-    fn verdict(&self) -> Verdict {
-        if self.sent { Verdict::TRANSIENT } else { Verdict::TRANSIENT.not_sent() }
     }
 }
 
